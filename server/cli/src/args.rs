@@ -138,7 +138,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_table_is_consistent() {
+    fn the_definitions_of_subcommands_are_consistent() {
         super::Cli::command().debug_assert();
         super::public_command().debug_assert();
     }

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_it_refuses_and_touches_nothing() {
+    fn in_another_project_the_agent_refuses_and_writes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut out = Vec::new();
         assert!(

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn output_or_one_per_cent_of_a_core_is_life() {
+    fn output_or_one_per_cent_of_a_core_is_a_sign_of_life() {
         check(0, 0, false);
         check(0, 9, false);
         check(0, 60, true);

@@ -61,7 +61,7 @@ mod tests {
                 other => panic!("{other:?}"),
             });
             assert_eq!(command, expect, "{verb}");
-            assert_eq!(RequestSender::User.refused_command(verb, what), None);
+            assert_eq!(RequestSender::User.refused_command(verb, what), None, "{verb}");
         };
         check("accept", None, Some(RestrictedCommand::Accept));
         check("saved", Some("PROMPT.md"), Some(RestrictedCommand::Saved));

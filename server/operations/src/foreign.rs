@@ -166,7 +166,8 @@ mod tests {
         put(&root.path().join("ralph-loop.ralph.md"), "mine");
         let taken = find_in(root.path()).unwrap().take_over().unwrap();
         assert_eq!(taken.document, root.path().join("ralph-loop-2.ralph.md"));
-        assert!(taken.problem.is_none() && !file.exists());
+        assert_eq!(taken.problem, None);
+        assert!(!file.exists(), "the plugin's loop continues");
         assert!(fs::read_to_string(taken.document).unwrap().contains("<promise>ALL</promise>"));
         assert_eq!(fs::read_to_string(root.path().join("ralph-loop.ralph.md")).unwrap(), "mine");
     }

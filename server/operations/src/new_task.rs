@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_those_of_the_root() {
+    fn paths_of_criteria_are_relative_to_the_root() {
         let root =
             project(&[("loopkeeper.toml", ""), ("my notes/a.txt", ""), ("README.md", "tea and coffee\n")]);
         let folder = root.path().join("my notes");
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_overwritten() {
+    fn a_proposed_task_overwrites_no_file() {
         let root = project(&[("loopkeeper.toml", ""), ("write-about-tea.ralph.md", "mine")]);
         let folder = root.path().canonicalize().unwrap();
         let proposed = ProposedTask::of(&folder, "Write about tea", WorkProduct::Writing).unwrap();

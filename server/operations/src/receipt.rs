@@ -274,7 +274,7 @@ mod tests {
         let check = |path: &str, sha256: Option<&str>, expect: Option<&str>| {
             let file = FileHash { path: path.to_owned(), sha256: sha256.map(str::to_owned) };
             let found = file_difference(folder.path(), &file).map(|it| it.sentence(path, true));
-            assert_eq!(found.as_deref(), expect);
+            assert_eq!(found.as_deref(), expect, "{path}");
         };
         check("a.md", Some(&super::sha256(b"a")), None);
         check("a.md", Some("0"), Some("judge a.md differs"));

@@ -189,7 +189,7 @@ fn task_runners_add_what_no_tool_of_the_project_decides() {
 }
 
 #[test]
-fn several_languages_in_one_project() {
+fn checks_of_several_languages_are_found() {
     check(
         &[("Cargo.toml", "[package]\n"), ("package.json", r#"{"scripts":{"test":"vitest"}}"#)],
         &["cargo test", "npm test"],
@@ -376,7 +376,7 @@ fn the_environment_of_a_python_project_runs_its_checks() {
 }
 
 #[test]
-fn node_from_a_fresh_shell() {
+fn nvm_is_loaded_where_a_fresh_shell_lacks_node() {
     let scripts = ("package.json", r#"{"scripts":{"test":"x"}}"#);
     let machine = machine_with(&[], &[]);
     fs::create_dir_all(machine.path().join("home/.nvm")).unwrap();

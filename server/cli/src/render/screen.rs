@@ -159,7 +159,7 @@ mod tests {
     fn lines_never_wrap() {
         let check = |line: &str, columns, expect: &str| {
             let cut = truncate_line(line, columns, None);
-            assert_eq!(anstream::adapter::strip_str(&cut).to_string(), expect);
+            assert_eq!(anstream::adapter::strip_str(&cut).to_string(), expect, "{columns}");
         };
         check("short", 80, "short");
         check("abcdef", 4, "abc");
@@ -167,7 +167,7 @@ mod tests {
         check("进度进度", 5, "进度");
         let marked = |line: &str, columns, expect: &str| {
             let cut = truncate_line(line, columns, Some('…'));
-            assert_eq!(anstream::adapter::strip_str(&cut).to_string(), expect);
+            assert_eq!(anstream::adapter::strip_str(&cut).to_string(), expect, "{columns}");
         };
         marked("abc", 4, "abc");
         marked("abcdef", 4, "ab…");

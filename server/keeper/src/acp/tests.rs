@@ -10,7 +10,7 @@ use loopkeeper_agent::kind::Dialect;
 use super::{bridge_argv, is_inside};
 
 #[test]
-fn links_and_dots_lead_nowhere_else() {
+fn paths_outside_the_tree_or_in_git_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (root, outer) = (folder.path().join("tree"), folder.path().join("outer"));
     for it in [root.join("sub/.git"), root.join(".git/hooks"), outer.clone()] {

@@ -92,7 +92,7 @@ mod tests {
 
     /// A process that the kernel kills says nothing.
     #[test]
-    fn the_counts_of_control_groups_name_it_too() {
+    fn counts_of_control_groups_name_the_limit() {
         let reached = |memory, processes| ReachedLimits { memory, processes };
         let check = |exit, limit, reached, expect: Option<&str>| {
             assert_eq!(note_of(exit, "Killed", limit, reached).0.as_deref(), expect, "{exit} {reached:?}");

@@ -47,7 +47,7 @@ mod tests {
     use super::compare;
 
     #[test]
-    fn only_what_is_new_counts() {
+    fn only_files_that_were_not_untracked_at_the_start_fail() {
         let check = |start: &[&str], now: &[&str], status: Status, fact: &str| {
             let owned = |it: &[&str]| it.iter().map(ToString::to_string).collect::<Vec<_>>();
             let finding = compare(&owned(start), &owned(now));

@@ -111,7 +111,7 @@ mod tests {
     use super::collect_facts;
 
     #[test]
-    fn facts_of_a_tree() {
+    fn own_files_manifests_and_named_programs_are_facts() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let file = |path: &str, text: &str| {

@@ -82,7 +82,7 @@ fn check(project: &str, folder: &str, expect: &[&str]) {
 }
 
 #[test]
-fn rust_and_go() {
+fn checks_of_rust_and_go_are_found() {
     check(
         "cargo_workspace",
         "",
@@ -181,7 +181,7 @@ fn configured_python_tools_are_checks() {
 }
 
 #[test]
-fn task_runners_and_build_tools() {
+fn checks_of_task_runners_and_build_tools_are_found() {
     check(
         "make_c",
         "",
@@ -216,7 +216,7 @@ fn task_runners_and_build_tools() {
 }
 
 #[test]
-fn packages_below_a_folder_without_a_manifest() {
+fn packages_below_a_folder_without_a_manifest_are_found() {
     check(
         "services",
         "",
