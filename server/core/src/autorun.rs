@@ -2,16 +2,15 @@
 //! and editors, workflows, scripts of package installations. The sandbox ends with the loop, but what an agent wrote
 //! into such a file remains.
 
-use loopkeeper_text::clauses::{and_more, list};
 use std::collections::BTreeMap;
 
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::clauses::{and_more, list};
+use loopkeeper_text::{sanitize, tr};
 use serde::Deserialize;
 
-/// Files named in one sentence.
+/// Maximum number of files named in one sentence.
 const MAX_NAMED: usize = 5;
-/// Scripts of a `package.json` that package managers run by themselves.
+/// Scripts of a `package.json` that package managers run automatically.
 const LIFECYCLE: [&str; 8] =
     ["preinstall", "install", "postinstall", "prepare", "prepack", "postpack", "preprepare", "postprepare"];
 
@@ -92,8 +91,8 @@ fn lifecycle_scripts(text: &str) -> BTreeMap<String, String> {
     package.scripts.into_iter().filter(|(name, _)| LIFECYCLE.contains(&name.as_str())).collect()
 }
 
-/// The settings of a git configuration that name programs for git to execute, one to a line. Names, addresses and
-/// tracked branches are none: agents set them in the course of their work.
+/// The settings of a git configuration that name programs for git to execute, one per line. Names, addresses and
+/// tracked branches are not among them: agents set those in the course of their work.
 pub fn git_config_programs(text: &str) -> String {
     let mut section = "";
     let mut programs = String::new();
@@ -102,18 +101,17 @@ pub fn git_config_programs(text: &str) -> String {
         if let Some((header, behind)) = line.strip_prefix('[').and_then(|it| it.split_once(']')) {
             (section, rest) = (header, behind.trim());
         }
-        let (name, key) = (
-            section.split([' ', '.']).next().unwrap_or(""),
-            rest.split(['=', ' ', '\t']).next().unwrap_or(""),
-        );
-        if names_program(&name.to_ascii_lowercase(), &key.to_ascii_lowercase()) {
+        let name = section.split([' ', '.']).next().unwrap_or("");
+        let key = rest.split(['=', ' ', '\t']).next().unwrap_or("");
+        let value = rest.split_once('=').map_or("", |(_, value)| value.trim());
+        if names_program(&name.to_ascii_lowercase(), &key.to_ascii_lowercase(), value) {
             programs.extend([section, " ", rest, "\n"]);
         }
     }
     programs
 }
 
-fn names_program(section: &str, key: &str) -> bool {
+fn names_program(section: &str, key: &str, value: &str) -> bool {
     match section {
         _ if key.is_empty() || key.starts_with(['#', ';', '[']) => false,
         "alias" | "filter" | "difftool" | "mergetool" | "include" | "includeif" | "credential" | "gpg"
@@ -131,6 +129,9 @@ fn names_program(section: &str, key: &str) -> bool {
         ),
         "diff" | "merge" => matches!(key, "command" | "textconv" | "external" | "driver" | "tool"),
         "remote" => matches!(key, "uploadpack" | "receivepack" | "vcs"),
+        // Any other value is a command, or continues on the next line.
+        "submodule" => key == "update" && !matches!(value, "checkout" | "rebase" | "merge" | "none"),
+        "tar" => key == "command",
         _ => false,
     }
 }
@@ -233,6 +234,11 @@ mod tests {
         check("[filter \"lfs\"]\n\tsmudge = x\n", "filter \"lfs\" smudge = x\n");
         check("[diff \"a\"]\n\ttextconv = x\n[diff]\n\tcolor = auto\n", "diff \"a\" textconv = x\n");
         check("[include]\n\tpath = x\n[", "include path = x\n");
+        check("[submodule \"a\"]\n\tupdate = rebase\n\turl = ../a\n", "");
+        check("[submodule \"a\"]\n\tupdate = !x\n", "submodule \"a\" update = !x\n");
+        check("[submodule \"a\"]\n\tupdate = \"!x y\"\n", "submodule \"a\" update = \"!x y\"\n");
+        check("[submodule \"a\"]\n\tupdate = \\\n!x\n", "submodule \"a\" update = \\\n");
+        check("[tar \"zip\"]\n\tcommand = x\n", "tar \"zip\" command = x\n");
     }
 
     #[test]
