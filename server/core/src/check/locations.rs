@@ -24,8 +24,8 @@ const MESSAGE_CHARS: usize = 200;
 /// Maximum length of a line that is parsed: the rest is data.
 const LINE_BYTES: usize = 2000;
 
-/// The places that `output` (both streams, escape sequences stripped) names, each once, errors before warnings.
-/// Those below `root` are relative to it, however the tool prints them.
+/// The locations that `output` (both streams, escape sequences stripped) names, each once, errors before warnings.
+/// Paths below `root` become relative to it, however the tool prints them.
 pub fn read(output: &str, root: &Path) -> Vec<Location> {
     let output = relative::shorten_paths(output, root);
     let lines: Vec<&str> = output.lines().map(|it| truncate::first(it, LINE_BYTES)).collect();
@@ -34,7 +34,7 @@ pub fn read(output: &str, root: &Path) -> Vec<Location> {
     for (at, line) in lines.iter().enumerate() {
         let after = lines.get(at + 1..).unwrap_or_default();
         context.note(line);
-        for place in places(line, after, &context) {
+        for place in line_locations(line, after, &context) {
             let place = RawLocation { file: relative_path(&place.file, root).to_owned(), ..place };
             found.add(RawLocation { warning: place.warning || context.is_console(), ..place });
         }
@@ -45,20 +45,20 @@ pub fn read(output: &str, root: &Path) -> Vec<Location> {
     found.errors.into_iter().chain(found.warnings).take(MAX_LOCATIONS).collect()
 }
 
-/// One line's places: of the most particular form it has.
-fn places(line: &str, after: &[&str], context: &LocationContext<'_>) -> Vec<RawLocation> {
-    let particular = rust::arrow(line, context)
+/// The locations in one line, read by the most specific format that matches.
+fn line_locations(line: &str, after: &[&str], context: &LocationContext<'_>) -> Vec<RawLocation> {
+    let specific = rust::arrow(line, context)
         .or_else(|| rust::panic(line, after))
         .or_else(|| python::frame(line, after))
         .or_else(|| python::pytest(line, after, context))
         .or_else(|| script::tsc(line))
-        .or_else(|| script::listed(line, context))
+        .or_else(|| script::linter_entry(line, context))
         .or_else(|| generic::recipe(line))
         .or_else(|| script::frame(line, context));
-    particular.map_or_else(|| generic::read(line, context), |it| vec![it])
+    specific.map_or_else(|| generic::read(line, context), |it| vec![it])
 }
 
-/// A place as read from the text: not cleaned, not yet judged worth showing.
+/// A location as parsed: neither sanitised nor filtered.
 #[derive(Debug, Default)]
 struct RawLocation {
     file: String,
@@ -85,8 +85,14 @@ impl LocationCollector {
             return;
         }
         let same_line = |it: &Location| it.file == file && it.line == line;
+        if !warning && !message.is_empty() {
+            // An error replaces a warning about the same line.
+            let is_same = |it: &Location| it.column.is_none() || column.is_none() || it.column == column;
+            self.warnings.retain(|it| !(same_line(it) && is_same(it)));
+            self.seen.remove(&(file.clone(), line, column));
+        }
         if let Some(known) = self.errors.iter_mut().chain(&mut self.warnings).find(|it| same_line(it)) {
-            // The same place in another form: keep what each knows.
+            // The same location in another format: merge the details of both.
             if known.column.is_none() || column.is_none() || known.column == column {
                 known.column = known.column.or(column);
                 if known.message.is_empty() {
@@ -112,7 +118,7 @@ fn is_secondary(message: &str) -> bool {
     marked && (["warning", "note", "help", "info", "hint"].contains(&kind) || kind.ends_with("Warning"))
 }
 
-/// Sources of a tool chain or of a dependency: true places, but not the user's to mend.
+/// Sources of a toolchain or a dependency, which the user does not edit.
 fn is_foreign(file: &str) -> bool {
     let parts = ["/rustc/", "/.cargo/registry/", "/node_modules/", "/site-packages/", "/lib/python3"];
     parts.iter().any(|it| file.contains(it))

@@ -3,7 +3,7 @@
 use super::line_kinds::{is_console, is_detail, is_diagnostic, is_exception, tap_error};
 use super::source_path::is_source;
 
-/// Lines that are added to an exception: `Expected: 4`, `- 3`.
+/// Maximum number of lines that are added to an exception: `Expected: 4`, `- 3`.
 const DETAILS: u8 = 4;
 
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct LocationContext<'a> {
     pub(super) diagnostic: &'a str,
     /// `TypeError: …`, `expect(received).toBe(expected), Expected: 4, Received: 0`: what a stack trace is about.
     pub(super) exception: String,
-    /// pytest's `E   …` lines since its last place.
+    /// The message of pytest's `E   …` lines in the current test.
     pub(super) pytest: String,
     /// The line that names the file of the lines below it, as ESLint writes it.
     pub(super) heading: &'a str,
@@ -23,7 +23,7 @@ pub(super) struct LocationContext<'a> {
     details: u8,
     /// The next line holds the failure of a test.
     is_failure_next: bool,
-    /// In what a test wrote to the console, which Jest repeats with the place of the call.
+    /// The current lines repeat a test's console output, which Jest prints with the location of the call.
     is_console: bool,
 }
 

@@ -17,18 +17,18 @@ pub(super) fn is_exception(line: &str) -> bool {
     named && line.contains(": ") || line.starts_with("expect(") && line.contains(").")
 }
 
-/// What belongs to a failed comparison: `Expected: 4`, `+ actual - expected`, `0 !== 4`.
+/// A line of a failed comparison: `Expected: 4`, `+ actual - expected`, `0 !== 4`.
 pub(super) fn is_detail(text: &str) -> bool {
     let begins = ["+", "-", "Expected", "Received"].iter().any(|it| text.starts_with(it));
     begins && !text.starts_with("--") || text.contains(" !== ")
 }
 
-/// Jest repeats what a test wrote to the console, with the place of the call.
+/// The line above console output of a test, which Jest repeats with the location of the call.
 pub(super) fn is_console(text: &str) -> bool {
     text.strip_prefix("console.").is_some_and(|it| ["log", "info", "debug", "warn", "error"].contains(&it))
 }
 
-/// `error: 'boom'` and `error: |-` of TAP; empty where the text is on the lines below.
+/// The message of `error: 'boom'` in TAP; empty for `error: |-`, whose text is on the lines below.
 pub(super) fn tap_error(line: &str) -> Option<&str> {
     let error = line.strip_prefix("  ")?.trim().strip_prefix("error: ")?;
     let quoted = error.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));

@@ -2,7 +2,7 @@
 
 use super::{LocationContext, RawLocation, number, path_line_column};
 
-/// How far below a frame the exception is looked for.
+/// Number of lines below a frame that are searched for the exception.
 const TRACEBACK_LINES: usize = 60;
 
 pub(super) fn frame(line: &str, after: &[&str]) -> Option<RawLocation> {
@@ -31,8 +31,7 @@ pub(super) fn pytest(line: &str, after: &[&str], context: &LocationContext<'_>) 
         return None;
     }
     let message = match detail {
-        _ if detail.starts_with("in ") => below(after),
-        "" => below(after),
+        _ if detail.is_empty() || detail.starts_with("in ") => error_below(after),
         _ if detail.contains(' ') || context.pytest.is_empty() => detail.to_owned(),
         _ => context.pytest.clone(),
     };
@@ -40,7 +39,7 @@ pub(super) fn pytest(line: &str, after: &[&str], context: &LocationContext<'_>) 
 }
 
 /// The first `E` line of the same failure, and the values behind a message.
-fn below(after: &[&str]) -> String {
+fn error_below(after: &[&str]) -> String {
     let same = after
         .iter()
         .take(TRACEBACK_LINES)

@@ -9,8 +9,8 @@ pub fn relative_path<'a>(file: &'a str, root: &Path) -> &'a str {
     below.map_or(file, |it| it.trim_start_matches('/')).trim_start_matches("./")
 }
 
-/// Replaces each `root` at the beginning of a path by `./`, so that no later parser meets a blank of the root's own
-/// name. Addresses (`file:///…`) stay, since characters are escaped in them.
+/// Replaces each `root` at the beginning of a path by `./`, so that a blank in the root's name does not end a path in
+/// later parsers. Addresses (`file:///…`) stay: blanks are escaped in them.
 pub(super) fn shorten_paths<'a>(output: &'a str, root: &Path) -> Cow<'a, str> {
     let Some(prefix) = prefix(root).filter(|it| output.contains(it)) else { return Cow::Borrowed(output) };
     let mut out = String::with_capacity(output.len());

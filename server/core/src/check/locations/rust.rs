@@ -3,14 +3,14 @@
 use super::{LocationContext, MESSAGE_CHARS, RawLocation, path_line_column};
 use loopkeeper_text::sanitize;
 
-/// The line above an arrow is what it is about: `note: …` below an error, a rule's name in other tools that draw them.
+/// The message is on the line above an arrow: `note: …` below an error, a rule's name in other tools that draw arrows.
 pub(super) fn arrow(line: &str, context: &LocationContext<'_>) -> Option<RawLocation> {
     let place = path_line_column(line.trim_start().strip_prefix("--> ")?.trim_end())?;
     place.column?;
     let above = context.previous;
-    let is_said =
+    let is_message =
         !above.is_empty() && !above.starts_with(|it: char| it.is_whitespace() || it.is_ascii_digit());
-    let message = if is_said { above } else { context.diagnostic };
+    let message = if is_message { above } else { context.diagnostic };
     Some(RawLocation { message: message.to_owned(), ..place })
 }
 
@@ -28,11 +28,11 @@ pub(super) fn panic(line: &str, after: &[&str]) -> Option<RawLocation> {
 fn panic_message(after: &[&str]) -> String {
     let sides = |it: &&&str| ["left: ", "right: "].iter().any(|side| it.trim_start().starts_with(side));
     let first = after.first().copied().unwrap_or_default().trim();
-    let rest = after.iter().skip(1).take_while(sides).map(|it| it.trim());
+    let rest = after.iter().skip(1).take(2).take_while(sides).map(|it| it.trim());
     let parts: Vec<&str> = std::iter::once(first).chain(rest).collect();
     // A long value on the left must not displace the one on the right.
-    let most = MESSAGE_CHARS / parts.len();
+    let part_chars = MESSAGE_CHARS / parts.len();
     let is_long = parts.iter().map(|it| it.len() + 2).sum::<usize>() > MESSAGE_CHARS;
-    let part = |it: &&str| if is_long { sanitize::line_within(it, most - 2) } else { (*it).to_owned() };
+    let part = |it: &&str| if is_long { sanitize::line_within(it, part_chars - 2) } else { (*it).to_owned() };
     parts.iter().map(part).collect::<Vec<_>>().join(", ")
 }

@@ -1,10 +1,10 @@
-//! Stack frames of JavaScript (`at f (file:///x.js:3:4)`) and tsc's two forms.
+//! Locations of JavaScript tools: stack frames (`at f (file:///x.js:3:4)`), tsc's two formats, lists of linters.
 
 use super::source_path::{is_source, local_path};
 use super::{LocationContext, RawLocation, number, path_line_column};
 
 /// `  12:5  error  message  rule` below the line that names the file: ESLint, yamllint, stylelint.
-pub(super) fn listed(line: &str, context: &LocationContext<'_>) -> Option<RawLocation> {
+pub(super) fn linter_entry(line: &str, context: &LocationContext<'_>) -> Option<RawLocation> {
     let (position, rest) = line.strip_prefix("  ")?.trim_start().split_once(char::is_whitespace)?;
     let (at, column) = position.split_once(':')?;
     let (severity, rest) = rest.trim_start().split_once(char::is_whitespace)?;
