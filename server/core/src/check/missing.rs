@@ -30,10 +30,10 @@ const MAX_CHARS: usize = 200;
 #[serde(rename_all = "camelCase")]
 pub struct MissingDependency {
     pub kind: MissingKind,
-    /// `pytest`, `./coverage.sh`, `node_modules`; of a server what happened to it.
+    /// `pytest`, `./coverage.sh`, `node_modules`; for a server, what happened to it.
     pub name: String,
     pub owner: DependencyProvider,
-    /// What the user can do about it, for people; empty where it is the project's.
+    /// What the user can do about it, for people; empty if the project provides it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub remedy: String,
 }
@@ -44,7 +44,7 @@ pub struct MissingDependency {
 pub enum DependencyProvider {
     /// It belongs below the root: a goal like any other.
     Project,
-    /// It belongs on the machine: the user's.
+    /// It belongs on the machine: only the user can install it.
     Machine,
     /// Written by a newer version.
     #[serde(other)]
@@ -88,7 +88,7 @@ impl MissingDependency {
         Self { kind, name: name.to_owned(), owner: DependencyProvider::Project, remedy: String::new() }
     }
 
-    /// A place that requests need and something else answers at.
+    /// Another process answers at the address that requests need.
     pub fn address_in_use(url: &str) -> Self {
         let remedy = tr!("end the process that answers at {url}, or change `ready` of `[[serve]]`", url);
         let name = tr!("another process already answers at {url}", url);
@@ -138,12 +138,13 @@ impl MissingDependency {
 }
 
 impl CheckResult {
-    /// What only the user can provide before this check can say anything.
+    /// The dependency that only the user can provide and without which this check cannot run.
     pub fn missing_on_machine(&self) -> Option<&MissingDependency> {
         self.missing.as_ref().filter(|it| it.is_of_machine() && self.status != Status::Pass)
     }
 
-    /// Takes down what it lacks. A check that the machine keeps from running could not run, whatever its exit code.
+    /// Records the missing dependency. A check that the machine keeps from running could not run, whatever its exit
+    /// code.
     pub fn set_missing(&mut self, missing: &MissingDependency, redactor: &Redactor) {
         let clean = |text: &str| redactor.redact(&sanitize::line_within(text, MAX_CHARS));
         let (name, remedy) = (clean(&missing.name), clean(&missing.remedy));
@@ -156,7 +157,7 @@ impl CheckResult {
     }
 }
 
-/// What the run of a check names as missing. Nothing where it passed, or where a test passed: then it can run.
+/// What the run of a check names as missing. Nothing if it passed or if any test passed: then it can run.
 pub fn suspects(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<MissingCandidate> {
     let CommandExit::Exited(code) = run.ending else { return Vec::new() };
     let ran = result.tests.is_some_and(|it| it.passed > 0);
@@ -164,27 +165,27 @@ pub fn suspects(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<Mi
         return Vec::new();
     }
     let output = DecodedOutput::of(run);
-    read::suspects(&FailedCommand { command, code: Some(code), output: &output.both })
+    read::find_candidates(&FailedCommand { command, code: Some(code), output: &output.both })
 }
 
-/// The same of a server that ended before it was ready.
+/// The same for a server that ended before it was ready.
 pub fn suspects_of_server(command: &[String], last_lines: &str) -> Vec<MissingCandidate> {
-    read::suspects(&FailedCommand { command: &command.join(" "), code: None, output: last_lines })
+    read::find_candidates(&FailedCommand { command: &command.join(" "), code: None, output: last_lines })
 }
 
 /// A program that could not be started: it was not found, or may not be executed.
 pub fn not_started(program: &str) -> Vec<MissingCandidate> {
-    vec![MissingCandidate { sign: MissingSymptom::Program, name: program.to_owned() }]
+    vec![MissingCandidate { symptom: MissingSymptom::Program, name: program.to_owned() }]
 }
 
 /// Resolves the missing dependencies with facts about the tree; those that only the user can provide come first.
 pub fn resolve_missing(
-    suspects: &[MissingCandidate],
+    candidates: &[MissingCandidate],
     command: &str,
     tree: &TreeFacts,
 ) -> Option<MissingDependency> {
     let all: Vec<MissingDependency> =
-        suspects.iter().filter_map(|it| owner::find_missing(it, command, tree)).collect();
+        candidates.iter().filter_map(|it| owner::find_missing(it, command, tree)).collect();
     let of_machine = all.iter().find(|it| it.is_of_machine());
     of_machine.or(all.first()).cloned()
 }

@@ -3,10 +3,10 @@
 use serde_json::Value;
 use toml::Table;
 
-/// Names of what a Python project needs, as it writes them.
-pub(super) fn python(file: &str, text: &str) -> Vec<String> {
+/// Names of the dependencies of a Python project, as it writes them.
+pub(super) fn python_dependencies(file: &str, text: &str) -> Vec<String> {
     match file {
-        "pyproject.toml" => of_pyproject(text),
+        "pyproject.toml" => pyproject_dependencies(text),
         "Pipfile" => {
             let table = read_toml(text);
             ["packages", "dev-packages"].iter().flat_map(|it| keys(table.get(*it))).collect()
@@ -24,8 +24,8 @@ pub(super) fn python_name(text: &str) -> Option<String> {
     of(&["project"]).or_else(|| of(&["tool", "poetry"]))
 }
 
-/// Names of what a package file needs.
-pub(super) fn node(text: &str) -> Vec<String> {
+/// Names of the dependencies of a `package.json`.
+pub(super) fn node_dependencies(text: &str) -> Vec<String> {
     const KEYS: [&str; 4] = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     let names = |key: &&str| value.get(key).and_then(Value::as_object).into_iter().flatten();
@@ -61,12 +61,12 @@ pub(super) fn defines(file: &str, text: &str, program: &str) -> bool {
     }
 }
 
-/// Names are equal whatever their case and their `-`, `_` and `.`.
-pub(super) fn normal(name: &str) -> String {
+/// Normalises a name of PyPI: case is ignored, and `-`, `_` and `.` are the same.
+pub(super) fn normalized_name(name: &str) -> String {
     name.to_lowercase().replace(['_', '.'], "-")
 }
 
-fn of_pyproject(text: &str) -> Vec<String> {
+fn pyproject_dependencies(text: &str) -> Vec<String> {
     let table = read_toml(text);
     let mut all = Vec::new();
     let project = at(&table, &["project"]);

@@ -7,14 +7,13 @@ use super::{MissingDependency, MissingKind, remedy};
 
 /// `None`: it may be anything, and is an ordinary failure.
 pub(super) fn find_missing(
-    suspect: &MissingCandidate,
+    candidate: &MissingCandidate,
     command: &str,
     tree: &TreeFacts,
 ) -> Option<MissingDependency> {
-    let name = suspect.name.as_str();
-    match suspect.sign {
-        MissingSymptom::Program if name.contains('/') => path(name, tree),
-        MissingSymptom::Inner if name.contains('/') => path(name, tree),
+    let name = candidate.name.as_str();
+    match candidate.symptom {
+        MissingSymptom::Program | MissingSymptom::Inner if name.contains('/') => path(name, tree),
         MissingSymptom::Inner => inner(name, command, tree),
         MissingSymptom::Program => Some(program(name, command, tree)),
         MissingSymptom::Denied => {
@@ -61,7 +60,7 @@ fn path(name: &str, tree: &TreeFacts) -> Option<MissingDependency> {
         return Some(MissingDependency::of_machine(MissingKind::PhpPackage, name, remedy));
     }
     let interpreter = tree.present.get(&relative).and_then(|it| it.interpreter.as_deref());
-    // A line end of another system is the file's own fault.
+    // The line end of another system is a defect of the file itself.
     let interpreter = interpreter.filter(|it| it.starts_with('/') && !it.ends_with('\r'));
     match interpreter.and_then(|it| it.split(' ').next()) {
         Some(program) if !program.ends_with("/env") => {

@@ -3,15 +3,15 @@
 
 use super::MissingKind;
 
-/// More of them say nothing more.
-const MAX_SUSPECTS: usize = 20;
+/// More of them add no information.
+const MAX_CANDIDATES: usize = 20;
 /// No sentence of a tool is longer.
 const MAX_LINE: usize = 2_000;
 
-/// What an output names as missing, before anything is known of the tree.
+/// What an output names as missing, before the tree is considered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingCandidate {
-    pub(super) sign: MissingSymptom,
+    pub(super) symptom: MissingSymptom,
     pub(super) name: String,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum MissingSymptom {
 /// The output to search.
 pub(super) struct FailedCommand<'a> {
     pub(super) command: &'a str,
-    /// `None`: it is not known.
+    /// `None` if it is not known, as for a server.
     pub(super) code: Option<i32>,
     pub(super) output: &'a str,
 }
@@ -49,11 +49,11 @@ pub(super) struct FailedCommand<'a> {
 struct MessagePattern {
     before: &'static str,
     after: &'static str,
-    sign: MissingSymptom,
+    symptom: MissingSymptom,
 }
 
-const fn row(before: &'static str, after: &'static str, sign: MissingSymptom) -> MessagePattern {
-    MessagePattern { before, after, sign }
+const fn row(before: &'static str, after: &'static str, symptom: MissingSymptom) -> MessagePattern {
+    MessagePattern { before, after, symptom }
 }
 
 const ROWS: &[MessagePattern] = &[
@@ -137,27 +137,28 @@ const STARTERS: &[&str] = &[
 ];
 
 /// Everything that the output names, in its order.
-pub(super) fn suspects(text: &FailedCommand<'_>) -> Vec<MissingCandidate> {
-    let by_code = is_evident(text);
+pub(super) fn find_candidates(failed: &FailedCommand<'_>) -> Vec<MissingCandidate> {
+    let is_evident = is_evident(failed);
     let mut found: Vec<MissingCandidate> = Vec::new();
-    for line in text.output.lines().filter(|it| it.len() <= MAX_LINE) {
+    for line in failed.output.lines().filter(|it| it.len() <= MAX_LINE) {
         let line = line.trim_end();
-        let suspect_of_line = of_shell(line).filter(|it| by_code || names(text.command, &it.name));
-        let suspect_of_line = suspect_of_line.or_else(|| of_rows(line, text)).or_else(|| of_python(line));
-        if let Some(suspect) = suspect_of_line.filter(|it| !found.contains(it) && found.len() < MAX_SUSPECTS)
-        {
-            found.push(suspect);
+        let candidate = from_shell(line)
+            .filter(|it| is_evident || names(failed.command, &it.name))
+            .or_else(|| from_sentence(line, failed))
+            .or_else(|| from_python(line));
+        if let Some(candidate) = candidate.filter(|it| !found.contains(it) && found.len() < MAX_CANDIDATES) {
+            found.push(candidate);
         }
     }
     found
 }
 
 /// A program was not found or could not be executed: by the exit code, or by the message of a runner.
-fn is_evident(text: &FailedCommand<'_>) -> bool {
+fn is_evident(failed: &FailedCommand<'_>) -> bool {
     const NOT_FOUND_CODES: &[&str] =
         &["Error 127", "code 127", "status 127", "code: 127", "Error 126", "code 126", "ELIFECYCLE"];
-    // Of a server the code is not known.
-    matches!(text.code, None | Some(126 | 127)) || NOT_FOUND_CODES.iter().any(|it| text.output.contains(it))
+    matches!(failed.code, None | Some(126 | 127))
+        || NOT_FOUND_CODES.iter().any(|it| failed.output.contains(it))
 }
 
 /// The command itself names it, wherever in a pipeline.
@@ -166,10 +167,10 @@ fn names(command: &str, name: &str) -> bool {
     command.split(is_between).any(|it| it == name)
 }
 
-fn of_rows(line: &str, text: &FailedCommand<'_>) -> Option<MissingCandidate> {
-    let fixed = FIXED_SENTENCES.iter().find(|(suspect_of_line, ..)| line.contains(suspect_of_line));
+fn from_sentence(line: &str, failed: &FailedCommand<'_>) -> Option<MissingCandidate> {
+    let fixed = FIXED_SENTENCES.iter().find(|(sentence, ..)| line.contains(sentence));
     if let Some((_, kind, name)) = fixed {
-        return Some(MissingCandidate { sign: MissingSymptom::Machine(*kind), name: (*name).to_owned() });
+        return Some(MissingCandidate { symptom: MissingSymptom::Machine(*kind), name: (*name).to_owned() });
     }
     ROWS.iter()
         .find_map(|it| {
@@ -179,39 +180,37 @@ fn of_rows(line: &str, text: &FailedCommand<'_>) -> Option<MissingCandidate> {
                 after => rest.split_once(after)?.0,
             };
             let name = name.trim().trim_matches(['\'', '"', '`']).trim_end_matches('.').to_owned();
-            let name = match it.sign {
-                MissingSymptom::NodeProgram if name.is_empty() => after_npx(text.command)?.to_owned(),
+            let name = match it.symptom {
+                MissingSymptom::NodeProgram if name.is_empty() => after_npx(failed.command)?.to_owned(),
                 MissingSymptom::NodeProgram => without_version(&name).to_owned(),
                 MissingSymptom::NodeModules => super::tables::NODE_MODULES.to_owned(),
                 _ => name,
             };
-            (!name.is_empty()).then_some(MissingCandidate { sign: it.sign, name })
+            (!name.is_empty()).then_some(MissingCandidate { symptom: it.symptom, name })
         })
-        .or_else(|| of_cargo(line))
+        .or_else(|| from_cargo(line))
 }
 
-/// `no such command: nextest` and its likes name a part of a program.
-fn of_cargo(line: &str) -> Option<MissingCandidate> {
-    let suspect_of_line = line.strip_prefix("error: ")?;
-    let sub = ["no such command: `", "no such subcommand: `"]
-        .iter()
-        .find_map(|it| suspect_of_line.strip_prefix(it));
+/// ``no such command: `nextest` `` and similar sentences name a subcommand, not its program.
+fn from_cargo(line: &str) -> Option<MissingCandidate> {
+    let message = line.strip_prefix("error: ")?;
+    let sub = ["no such command: `", "no such subcommand: `"].iter().find_map(|it| message.strip_prefix(it));
     let name = match sub {
         Some(rest) => format!("cargo-{}", rest.split('`').next()?),
-        None => suspect_of_line.strip_prefix('\'')?.split_once("' is not installed")?.0.to_owned(),
+        None => message.strip_prefix('\'')?.split_once("' is not installed")?.0.to_owned(),
     };
-    Some(MissingCandidate { sign: MissingSymptom::Machine(MissingKind::Program), name })
+    Some(MissingCandidate { symptom: MissingSymptom::Machine(MissingKind::Program), name })
 }
 
 /// `/usr/bin/python3: No module named pytest`
-fn of_python(line: &str) -> Option<MissingCandidate> {
+fn from_python(line: &str) -> Option<MissingCandidate> {
     let (program, module) = line.split_once(": No module named ")?;
     let program = program.rsplit('/').next()?;
     let is_python = ["python", "pypy"].iter().any(|it| program.starts_with(it));
     let module = module.trim_matches(['\'', '"']);
     let is_one = !module.is_empty() && module.chars().all(|it| it.is_alphanumeric() || "_.".contains(it));
     (is_python && is_one)
-        .then(|| MissingCandidate { sign: MissingSymptom::PythonModule, name: module.to_owned() })
+        .then(|| MissingCandidate { symptom: MissingSymptom::PythonModule, name: module.to_owned() })
 }
 
 /// The word after `npx` and its options.
@@ -228,16 +227,16 @@ fn without_version(name: &str) -> &str {
     }
 }
 
-fn of_shell(line: &str) -> Option<MissingCandidate> {
+fn from_shell(line: &str) -> Option<MissingCandidate> {
     if let Some((before, _)) = line.split_once(": bad interpreter: ") {
         let name = before.rsplit(": ").next().unwrap_or(before);
         let own = name.ends_with("^M") || name.ends_with('\r');
-        let sign = if own {
+        let symptom = if own {
             MissingSymptom::Project(MissingKind::File)
         } else {
             MissingSymptom::Machine(MissingKind::Interpreter)
         };
-        return Some(MissingCandidate { sign, name: name.trim_end_matches("^M").to_owned() });
+        return Some(MissingCandidate { symptom, name: name.trim_end_matches("^M").to_owned() });
     }
     if let Some((_, name)) = line.split_once("command not found: ").filter(|(it, _)| is_prefix(it)) {
         return program(name, MissingSymptom::Program);
@@ -246,10 +245,10 @@ fn of_shell(line: &str) -> Option<MissingCandidate> {
         return program(name, MissingSymptom::Program);
     }
     if let Some(before) = NOT_FOUND.iter().find_map(|it| line.strip_suffix(it)) {
-        return program(last_part(before), sign(before));
+        return program(last_part(before), symptom(before));
     }
     if let Some(before) = line.strip_suffix(NO_FILE).filter(|it| starts_programs(it)) {
-        return program(last_part(before), sign(before));
+        return program(last_part(before), symptom(before));
     }
     let before = line.strip_suffix(DENIED).filter(|it| starts_programs(it))?;
     program(last_part(before), MissingSymptom::Denied)
@@ -279,15 +278,15 @@ fn is_starter(before: &str) -> bool {
 }
 
 /// `./test.sh: 3: foo` is printed by a script, `sh: 1: foo` by the shell of the check.
-fn sign(before: &str) -> MissingSymptom {
+fn symptom(before: &str) -> MissingSymptom {
     if before.contains(": ") && !is_starter(before) { MissingSymptom::Inner } else { MissingSymptom::Program }
 }
 
 /// A name that a program can have; `env -S` names its arguments too.
-fn program(name: &str, sign: MissingSymptom) -> Option<MissingCandidate> {
+fn program(name: &str, symptom: MissingSymptom) -> Option<MissingCandidate> {
     let name = name.trim_matches(['\'', '"', '`']);
     let name = if name.contains('/') { name } else { name.split(' ').next().unwrap_or_default() };
     let fits = |it: char| it.is_alphanumeric() || "._-+/@~".contains(it);
     let is_one = name.chars().any(char::is_alphabetic) && name.chars().all(fits);
-    is_one.then(|| MissingCandidate { sign, name: name.to_owned() })
+    is_one.then(|| MissingCandidate { symptom, name: name.to_owned() })
 }

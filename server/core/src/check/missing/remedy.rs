@@ -6,7 +6,7 @@ use super::tree::TreeFacts;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::tr;
 
-/// Where nothing of the tree matters.
+/// A remedy that does not depend on the tree.
 pub(super) fn generic_remedy(kind: MissingKind, name: &str) -> String {
     let known = tables::PROGRAMS.iter().find(|(it, _)| *it == name);
     match kind {
@@ -20,7 +20,17 @@ pub(super) fn generic_remedy(kind: MissingKind, name: &str) -> String {
         MissingKind::Toolchain => format!("`rustup toolchain install {name}`"),
         MissingKind::Library => tr!("install {name} with its headers", name),
         MissingKind::Program if name == "Playwright browsers" => "`npx playwright install`".to_owned(),
-        _ => match known {
+        MissingKind::Program
+        | MissingKind::Interpreter
+        | MissingKind::PythonModule
+        | MissingKind::NodePackage
+        | MissingKind::Gem
+        | MissingKind::PhpPackage
+        | MissingKind::Plugin
+        | MissingKind::Server
+        | MissingKind::File
+        | MissingKind::Target
+        | MissingKind::Other => match known {
             Some((_, how)) => translate(how).to_owned(),
             None => tr!("install {name}, or change the check", name),
         },
@@ -73,7 +83,7 @@ pub(super) fn virtual_environment(folder: &str, program: &str, tree: &TreeFacts)
     }
 }
 
-/// Everything that the package file asks for.
+/// Installs every dependency of the package file.
 pub(super) fn install(tree: &TreeFacts) -> String {
     format!("`{} install`", manager(tree))
 }
@@ -93,7 +103,7 @@ fn manager(tree: &TreeFacts) -> &'static str {
     LOCKS.iter().find(|(lock, _)| tree.has_named(lock)).map_or("npm", |(_, manager)| manager)
 }
 
-/// The command runs programs that packages bring.
+/// Whether the command runs programs that packages bring.
 pub(super) fn is_run_by_packages(command: &str) -> bool {
     const RUNNERS: [&str; 8] = ["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx", "make"];
     command.split(|it: char| it.is_whitespace() || "|&;()".contains(it)).any(|it| RUNNERS.contains(&it))

@@ -1,4 +1,4 @@
-//! Whose a missing thing is: what a check printed, in which tree, and what comes of it.
+//! Who provides a missing dependency, by the output of a check and the tree.
 
 mod packages;
 

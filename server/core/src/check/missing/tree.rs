@@ -6,7 +6,7 @@ use super::manifest;
 use super::read::MissingCandidate;
 use super::tables::{NODE_MODULES, VIRTUAL_ENVIRONMENTS};
 
-/// Files that say what a project is made of and what it needs, wherever they are in the tree.
+/// Files that declare the parts and the dependencies of a project, in any folder of the tree.
 pub const MANIFESTS: &[&str] = &[
     "package.json",
     "pyproject.toml",
@@ -48,15 +48,15 @@ impl TreeFacts {
         MANIFESTS.contains(&name) || (stem.starts_with("requirements") && ending == "txt")
     }
 
-    /// The paths that are to be looked for on disk, by what is suspected.
-    pub fn paths_to_probe(&self, suspects: &[MissingCandidate]) -> BTreeSet<String> {
+    /// The paths to look up on disk for these candidates.
+    pub fn paths_to_probe(&self, candidates: &[MissingCandidate]) -> BTreeSet<String> {
         let mut wanted: BTreeSet<String> = VIRTUAL_ENVIRONMENTS.iter().map(|it| (*it).to_owned()).collect();
-        let packages = suspects.iter().map(|it| package(&it.name));
+        let packages = candidates.iter().map(|it| package(&it.name));
         for folder in self.node_folders() {
             wanted.insert(join(folder, NODE_MODULES));
             wanted.extend(packages.clone().map(|it| join(folder, &format!("{NODE_MODULES}/{it}"))));
         }
-        wanted.extend(suspects.iter().filter_map(|it| self.relative(&it.name)));
+        wanted.extend(candidates.iter().filter_map(|it| self.relative(&it.name)));
         wanted
     }
 
@@ -100,7 +100,7 @@ impl TreeFacts {
         })
     }
 
-    /// A path of `compilerOptions` begins like this name.
+    /// Whether a path in `compilerOptions` begins with the first part of this name.
     pub(super) fn has_alias(&self, name: &str) -> bool {
         let scope = name.split('/').next().unwrap_or(name);
         let configs = self.manifests.iter().filter(|(path, _)| base(path).ends_with("sconfig.json"));
@@ -108,7 +108,7 @@ impl TreeFacts {
         configs.map(|(_, text)| text).any(|text| marks.iter().any(|it| text.contains(it.as_str())))
     }
 
-    /// A program that the project itself is to provide.
+    /// Whether the project itself provides this program.
     pub(super) fn defines_program(&self, name: &str) -> bool {
         self.has_named(name)
             || self.manifests.iter().any(|(path, text)| manifest::defines(base(path), text, name))
@@ -116,14 +116,16 @@ impl TreeFacts {
 
     pub(super) fn declares_python(&self, module: &str, dist: &str) -> bool {
         let is_it = |it: &String| {
-            let it = manifest::normal(it);
-            it == manifest::normal(module) || it == manifest::normal(dist)
+            let it = manifest::normalized_name(it);
+            it == manifest::normalized_name(module) || it == manifest::normalized_name(dist)
         };
-        self.manifests.iter().any(|(path, text)| manifest::python(base(path), text).iter().any(is_it))
+        self.manifests
+            .iter()
+            .any(|(path, text)| manifest::python_dependencies(base(path), text).iter().any(is_it))
     }
 
     pub(super) fn declares_node(&self, package: &str) -> bool {
-        self.package_files().any(|text| manifest::node(text).iter().any(|it| it == package))
+        self.package_files().any(|text| manifest::node_dependencies(text).iter().any(|it| it == package))
     }
 
     pub(super) fn declares_gem(&self, gem: &str) -> bool {
@@ -140,7 +142,7 @@ impl TreeFacts {
         self.package_files().any(|text| manifest::node_name(text).as_deref() == Some(package))
     }
 
-    /// Installed, next to any of the package files.
+    /// Whether the package is installed next to any of the package files.
     pub(super) fn has_installed(&self, package: &str) -> bool {
         self.node_folders().any(|it| self.has(&join(it, &format!("{NODE_MODULES}/{package}"))))
     }
