@@ -32,7 +32,7 @@ pub enum Status {
     Pass,
     Fail,
     TimedOut,
-    /// Spawn error, killed by a signal, a missing tool (exit 126/127).
+    /// A spawn error, death by a signal, a missing tool (exit 126/127).
     CouldNotRun,
     /// A recognised test runner ran nothing.
     NoTestsRan,
@@ -75,7 +75,7 @@ pub struct CheckResult {
     /// The last number on stdout, where the criterion compares it with earlier rounds and the exit code is right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<f64>,
-    /// From the report that the runner wrote into a file of ours, where it was asked for one.
+    /// From the report that the runner wrote to our file, if it was asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<TestCounts>,
     /// First lines of the output, at most [`HEAD_BYTES`].
@@ -95,13 +95,13 @@ pub struct CheckResult {
     /// What kept it from running, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<MissingDependency>,
-    /// Of a failure that is recorded: replay need not compute it again. Absent in records of earlier versions.
+    /// Recorded with a failure, so that replay need not compute it again. Absent in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
 }
 
 impl CheckResult {
-    /// One of which nothing else is known.
+    /// A result without details.
     pub fn new(criterion: CriterionId, status: Status, fact: impl Into<String>) -> Self {
         Self {
             criterion,
@@ -126,7 +126,7 @@ impl CheckResult {
 
 pub const HEAD_BYTES: usize = 4 * 1024;
 pub(crate) const TAIL_BYTES: usize = 8 * 1024;
-/// More places than this say nothing more.
+/// More locations add no information.
 pub const MAX_LOCATIONS: usize = 50;
 
 /// Sum over all summaries of a recognised test runner.
@@ -164,8 +164,8 @@ pub struct CommandRun {
     /// Raw bytes; head, [`GAP`] and tail where there was more (see `dropped`).
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
-    /// Both streams in the order in which they were written. All there is where they shared one pipe; not collected
-    /// for every kind of run.
+    /// Both streams in the order in which they were written. The only one filled if they shared one pipe; not
+    /// collected for every kind of run.
     pub both: Vec<u8>,
     /// Bytes of the output that were not kept.
     pub dropped: u64,

@@ -12,9 +12,9 @@ use loopkeeper_task::criterion::{Check, Criterion, Expect};
 use loopkeeper_text::redact::Redactor;
 use loopkeeper_text::{sanitize, tr};
 
-/// More of a body is not read.
+/// Maximum number of bytes of a body that are read.
 pub const BODY_BYTES: usize = 8 * 1024 * 1024;
-/// So many redirects are followed.
+/// Maximum number of redirects that are followed.
 pub const MAX_REDIRECTS: u32 = 5;
 
 /// The result of a request.
@@ -81,38 +81,38 @@ fn reply_verdict(criterion: &Criterion, reply: &HttpOutcome) -> CheckVerdict {
 
 fn judge_response(expect: &[Expect], answer: &HttpResponse) -> CheckVerdict {
     let status = answer.status;
-    let mut wanted =
-        expect.iter().filter_map(|it| if let Expect::Status { code } = it { Some(*code) } else { None });
-    let as_wanted = match wanted.next() {
+    let wanted =
+        expect.iter().find_map(|it| if let Expect::Status { code } = it { Some(*code) } else { None });
+    match wanted {
         Some(code) if code != status => {
             return make_verdict(Status::Fail, words::needs(tr!("status {status}", status), code));
         }
-        Some(_) => true,
-        None => (200..300).contains(&status),
-    };
-    if !as_wanted {
-        return make_verdict(Status::Fail, tr!("status {status}", status));
+        None if !(200..300).contains(&status) => {
+            return make_verdict(Status::Fail, tr!("status {status}", status));
+        }
+        Some(_) | None => {}
     }
-    let of_body: Vec<&Expect> = expect.iter().filter(|it| !matches!(it, Expect::Status { .. })).collect();
-    if answer.cut && !of_body.is_empty() {
+    let body_expectations: Vec<&Expect> =
+        expect.iter().filter(|it| !matches!(it, Expect::Status { .. })).collect();
+    if answer.cut && !body_expectations.is_empty() {
         let most = BODY_BYTES / (1024 * 1024);
         return make_verdict(Status::CouldNotRun, tr!("the answer is longer than {most} MiB", most));
     }
-    let body = output(&answer.body);
-    let counted = of_body.iter().any(|it| matches!(it, Expect::Number { .. }));
-    for it in of_body {
+    let body = decode_body(&answer.body);
+    let expects_number = body_expectations.iter().any(|it| matches!(it, Expect::Number { .. }));
+    for it in body_expectations {
         match judge_expectation(it, &body) {
             CheckVerdict { status: Status::Pass, .. } => {}
             not_met => return not_met,
         }
     }
-    match number::last_number(body.stdout_end()).filter(|_| counted) {
+    match number::last_number(body.stdout_end()).filter(|_| expects_number) {
         Some(number) => make_verdict(Status::Pass, number.to_string()),
         None => make_verdict(Status::Pass, tr!("status {status}", status)),
     }
 }
 
-fn output(bytes: &[u8]) -> DecodedOutput {
+fn decode_body(bytes: &[u8]) -> DecodedOutput {
     let stdout = sanitize::strip_escapes(&String::from_utf8_lossy(bytes));
     DecodedOutput { stdout, ..DecodedOutput::default() }
 }

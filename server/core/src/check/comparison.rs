@@ -1,4 +1,4 @@
-//! The two sides of an expectation that was not met, for views that show them next to each other.
+//! Expected and actual value of an expectation that was not met, for views that show them next to each other.
 
 #[cfg(test)]
 mod tests;
@@ -7,7 +7,7 @@ use super::{CheckResult, Status, words};
 use loopkeeper_task::criterion::{Check, Criterion, Expect, TextPattern, compiled};
 use loopkeeper_text::{sanitize, tr, truncate};
 
-/// Lines of output on one side; more says nothing more.
+/// Maximum number of lines of output on one side.
 const LINES: usize = 10;
 const LINE_BYTES: usize = 200;
 
@@ -54,11 +54,15 @@ impl CheckResult {
                 let expected = tr!("no match of {pattern}", pattern = name(pattern));
                 Some(FailedComparison { expected, actual: self.matching_lines(pattern) })
             }
-            _ => None,
+            Expect::Matches { .. }
+            | Expect::MatchesNot { .. }
+            | Expect::Number { .. }
+            | Expect::Exit { .. }
+            | Expect::Status { .. } => None,
         }
     }
 
-    /// Whether the fact is about this pattern, in whatever language: the kind of the expectation says what was wrong.
+    /// Whether the fact contains this pattern, which it does in every language.
     fn names(&self, pattern: &TextPattern) -> bool {
         self.fact.contains(&name(pattern))
     }

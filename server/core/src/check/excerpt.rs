@@ -12,10 +12,10 @@ use loopkeeper_text::{sanitize, tr, truncate};
 const KEPT_BYTES: usize = HEAD_BYTES + TAIL_BYTES;
 /// Where the whole does not fit, lines are shortened to this, so that one line does not displace all others.
 const LINE_BYTES: usize = KEPT_BYTES / 8;
-/// Overwritten states of one line that are kept at most, where they differ.
+/// Maximum number of distinct overwritten states of one line that are kept.
 const MAX_STATES: usize = 20;
 
-/// What of an output is kept with its result. `tail` is empty when `head` holds everything.
+/// The stored part of an output. `tail` is empty when `head` holds everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Excerpt {
     pub head: String,
@@ -51,7 +51,7 @@ pub fn readable(raw: &str) -> String {
     sanitize::text(&drop_progress_states(&stripped))
 }
 
-/// Without the states of progress bars that later ones replace. What differs in more than numbers and signs is
+/// Drops the states of progress bars that later ones replace. States that differ in more than numbers and signs are
 /// kept: some tools end their lines with carriage returns.
 fn drop_progress_states(text: &str) -> Cow<'_, str> {
     if !text.contains('\r') {
@@ -79,7 +79,7 @@ fn letters(state: &str) -> impl Iterator<Item = char> {
     state.chars().filter(|it| it.is_alphabetic())
 }
 
-/// With its longest lines shortened, as far as that is needed for all of it to fit.
+/// Shortens the longest lines, only as far as needed for the whole text to fit.
 fn shorten_long_lines(text: &str) -> Cow<'_, str> {
     let mut most = KEPT_BYTES;
     let mut fitting = Cow::Borrowed(text);

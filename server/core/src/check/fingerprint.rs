@@ -8,9 +8,9 @@ mod tests;
 
 use super::{CheckResult, Status};
 use loopkeeper_agent::errors::{self, Fingerprint};
-use normalize::{LineClass, line};
+use normalize::{LineClass, classify_line, normalize_text};
 
-/// The fingerprint of one result that is no pass.
+/// The fingerprint of a result that is not a pass.
 pub(crate) fn fingerprint(result: &CheckResult) -> Fingerprint {
     result.fingerprint.clone().unwrap_or_else(|| compute(result))
 }
@@ -23,12 +23,12 @@ pub(crate) fn store_in(results: &mut [CheckResult]) {
 }
 
 fn compute(result: &CheckResult) -> Fingerprint {
-    let mut parts = vec![format!("{:?} {}", result.status, normalize::text(&result.fact))];
+    let mut parts = vec![format!("{:?} {}", result.status, normalize_text(&result.fact))];
     parts.extend(result.exit.map(|it| format!("exit {it}")));
     parts.extend(result.tests.map(|it| format!("{} failed, {} passed", it.failed, it.passed)));
     let (mut failures, mut rest) = (Vec::new(), Vec::new());
     for raw in result.head.lines().chain(result.tail.lines()) {
-        match line(raw) {
+        match classify_line(raw) {
             LineClass::Failure(text) => failures.push(text),
             LineClass::Other(text) => rest.push(text),
             LineClass::Noise => {}

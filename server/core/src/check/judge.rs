@@ -19,7 +19,7 @@ use loopkeeper_text::redact::Redactor;
 use loopkeeper_text::{sanitize, tr};
 
 /// Judges the run of a criterion whose check is a command. Every text of the result is sanitised and redacted.
-/// `root`: below which the places of failures are named.
+/// Locations of failures are relative to `root`.
 pub fn judge(criterion: &Criterion, run: &CommandRun, root: &Path, redactor: &Redactor) -> CheckResult {
     let output = DecodedOutput::of(run);
     let tests = counts::read(&output.both);
@@ -50,8 +50,8 @@ pub fn judge(criterion: &Criterion, run: &CommandRun, root: &Path, redactor: &Re
     }
 }
 
-/// Whether its expectations read stdout alone, or each stream separately. All others leave both streams to one
-/// pipe, which alone keeps the order in which they were written.
+/// Whether the criterion's expectations read stdout alone, or each stream separately. All other checks write both
+/// streams to one pipe, because only that keeps the order in which they were written.
 pub fn needs_streams_apart(criterion: &Criterion) -> bool {
     let Some(Check::Command { expect, .. }) = &criterion.check else { return false };
     !criterion.number_rules.is_empty()
@@ -134,16 +134,16 @@ fn judge_exit(
     output: &DecodedOutput,
     tests: Option<TestCounts>,
 ) -> CheckVerdict {
-    if let Some(fact) = tool::missing(code, output.complaints()) {
+    if let Some(fact) = tool::missing(code, output.error_output()) {
         return make_verdict(Status::CouldNotRun, fact);
     }
     if let Some(WrongCode { wanted }) = wrong_code(code, expect) {
-        return make_verdict(Status::Fail, wrong_exit(code, wanted, output, tests));
+        return make_verdict(Status::Fail, wrong_code_fact(code, wanted, output, tests));
     }
     if tests.is_some_and(|it| it.ran() == 0) {
         return make_verdict(Status::NoTestsRan, tr!("0 tests ran"));
     }
-    // A pipeline can lose the exit code of a runner. What the user expects of the output takes precedence.
+    // A pipeline can lose the exit code of a runner. Expectations of the user take precedence.
     if let Some(failed) = tests.filter(|it| it.failed > 0 && expect.is_empty()) {
         return make_verdict(Status::Fail, join_with_commas([failing(failed), words::exit(code)]));
     }
@@ -153,7 +153,7 @@ fn judge_exit(
             not_met => return not_met,
         }
     }
-    make_verdict(Status::Pass, passed(code, expect, output, tests))
+    make_verdict(Status::Pass, pass_fact(code, expect, output, tests))
 }
 
 struct WrongCode {
@@ -170,14 +170,19 @@ fn wrong_code(code: i32, expect: &[Expect]) -> Option<WrongCode> {
 }
 
 /// The most telling reason first: failed tests, no tests, errors, else the code.
-fn wrong_exit(code: i32, wanted: Option<i32>, output: &DecodedOutput, tests: Option<TestCounts>) -> String {
+fn wrong_code_fact(
+    code: i32,
+    wanted: Option<i32>,
+    output: &DecodedOutput,
+    tests: Option<TestCounts>,
+) -> String {
     if let Some(wanted) = wanted {
         return words::needs_exit(words::exit(code), wanted);
     }
     match tests {
         Some(it) if it.failed > 0 => failing(it),
         Some(it) if it.ran() == 0 => tr!("0 tests ran, {exit}", exit = words::exit(code)),
-        _ => match tool::errors(&output.both) {
+        _ => match tool::count_errors(&output.both) {
             Some(1) => tr!("1 error").to_owned(),
             Some(count) => tr!("{count} errors", count),
             None => words::exit(code),
@@ -189,10 +194,10 @@ fn failing(tests: TestCounts) -> String {
     tr!("{failed} of {total} fail", failed = tests.failed, total = tests.ran())
 }
 
-fn passed(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<TestCounts>) -> String {
-    let counted = expect.iter().any(|it| matches!(it, Expect::Number { .. }));
+fn pass_fact(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option<TestCounts>) -> String {
+    let expects_number = expect.iter().any(|it| matches!(it, Expect::Number { .. }));
     match tests {
-        _ if counted => {
+        _ if expects_number => {
             number::last_number(output.stdout_end()).map_or_else(String::new, |it| it.to_string())
         }
         Some(it) if it.failed > 0 => join_with_commas([failing(it), words::exit(code)]),

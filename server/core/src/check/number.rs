@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-/// Versions and addresses (`1.2.3`), digits inside words (`utf8`, `x86_64`) and what no `f64` holds are no numbers.
+/// Versions and addresses (`1.2.3`), digits inside words (`utf8`, `x86_64`) and values out of range are not numbers.
 pub(super) fn last_number(text: &str) -> Option<f64> {
     text.lines().rev().find_map(|line| numbers(line).last())
 }
@@ -50,7 +50,7 @@ impl NumberPrefix {
     }
 }
 
-/// A run that begins with a digit. `value` is `None` where it is no number after all.
+/// A run that begins with a digit. `value` is `None` for versions, addresses and values out of range.
 struct NumberToken {
     length: usize,
     value: Option<f64>,

@@ -34,7 +34,7 @@ impl NumberHistory {
         }
     }
 
-    /// A rollback may have removed what the best number was measured on.
+    /// For a rollback, which may have removed the tree on which the best number was measured.
     pub fn forget_best(&mut self) {
         self.best = None;
     }
@@ -69,7 +69,7 @@ impl NumberHistory {
 
 /// Judges a result by the number rules of its criterion. Without a history the result is the first, its own baseline.
 pub fn judge_history(criterion: &Criterion, history: Option<NumberHistory>, result: &mut CheckResult) {
-    // A check that fails on its own account keeps its reason.
+    // A check that fails anyway keeps its own reason.
     let (Status::Pass, Some(value)) = (result.status, result.number) else { return };
     let is_first = history.is_none();
     let history = history.unwrap_or_else(|| NumberHistory::starting(result));

@@ -9,7 +9,7 @@ use loopkeeper_text::sanitize;
 /// Both streams of a run, readable.
 #[derive(Debug, Default)]
 pub(super) struct DecodedOutput {
-    /// Empty where both shared one pipe, as is the other.
+    /// Empty if both streams shared one pipe; so is `stderr`.
     pub(super) stdout: String,
     pub(super) stderr: String,
     /// In the order in which they were written.
@@ -36,12 +36,12 @@ impl DecodedOutput {
         Self { stdout, stderr, both: readable(&run.in_order()), dropped: run.dropped }
     }
 
-    /// Standard error, as far as it can be separated: where shells and programs report errors.
-    pub(super) fn complaints(&self) -> &str {
+    /// Standard error if it can be separated, else both streams: where shells and programs report errors.
+    pub(super) fn error_output(&self) -> &str {
         if self.stderr.is_empty() { &self.both } else { &self.stderr }
     }
 
-    /// The end of stdout that is without a gap.
+    /// The end of stdout after the last gap.
     pub(super) fn stdout_end(&self) -> &str {
         let whole = self.stdout.as_str();
         if self.dropped == 0 { whole } else { whole.rsplit_once(GAP).map_or(whole, |(_, end)| end) }

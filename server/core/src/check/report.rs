@@ -1,6 +1,6 @@
 //! The report that a test runner writes to a file of ours, if an environment variable can request one. A program under
 //! test can print text that looks like a summary; the report is a second source. The user's command does not change.
-//! Text in, counts and faults out: files are written and read elsewhere.
+//! Parses texts only: the files are written and read elsewhere.
 //!
 //! Only runners that write a file in addition to their usual output are supported. `go test -json`, `cargo nextest`'s
 //! and libtest's JSON replace the output, and jest, vitest and mocha have no such variable.
@@ -18,7 +18,7 @@ use loopkeeper_text::tr;
 /// Longer reports are not read.
 pub const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A runner that can be asked.
+/// A runner that can be asked for a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportingRunner {
     Pytest,
@@ -31,9 +31,9 @@ pub enum ReportingRunner {
 }
 
 impl ReportingRunner {
-    /// The runner that this command names, unless the command sets what would be set.
+    /// The runner that this command names, unless the command itself sets the variable or a report.
     ///
-    /// `last`: an earlier result, which shows the form of node's output: naming one more reporter replaces the default.
+    /// `last`: an earlier result, which shows node's default reporter: adding a reporter requires naming it too.
     pub fn of_check(criterion: &Criterion, last: Option<&CheckResult>) -> Option<Self> {
         static PYTEST: ConstantPattern = ConstantPattern::new(r"(?:^|[\s/;&|(])(?:pytest|py\.test)(?:\s|$)");
         static NODE: ConstantPattern =
@@ -55,14 +55,14 @@ impl ReportingRunner {
         None
     }
 
-    /// The file that the runner needs beside the report in `file`, with its text.
+    /// The file that the runner needs in addition to the report in `file`, with its text.
     pub fn support_file(self, file: &str) -> Option<(String, String)> {
         const MODULE: &str = include_str!("report/unittest_report.py");
         let path = || format!("{}/sitecustomize.py", support_folder(file));
         (self == Self::Unittest).then(|| (path(), MODULE.replace("@FILE@", file)))
     }
 
-    /// The variable that asks for a report in `file`, with `value` as it is set already.
+    /// The variable that requests a report in `file`, and its new value; `value` is the present one.
     pub fn variable(self, file: &str, value: &str) -> (&'static str, String) {
         let (name, separator, more) = match self {
             Self::Pytest => ("PYTEST_ADDOPTS", ' ', format!("--junitxml={file}")),
@@ -79,12 +79,12 @@ impl ReportingRunner {
         let joined = match self {
             _ if value.is_empty() => more,
             Self::Unittest => format!("{more}{separator}{value}"),
-            _ => format!("{value}{separator}{more}"),
+            Self::Pytest | Self::Node { .. } => format!("{value}{separator}{more}"),
         };
         (name, joined)
     }
 
-    /// The tests in its report; `None` where the text is no complete report.
+    /// Counts the tests in a report; `None` if the report is incomplete.
     pub fn read(self, text: &str) -> Option<TestCounts> {
         let JunitReport { cases, suites } = junit::read(text)?;
         match self {
@@ -109,7 +109,7 @@ fn node_output(last: &CheckResult) -> Option<&'static str> {
     (has_line(&last.head) || has_line(&last.tail)).then_some("spec")
 }
 
-/// A reason against a pass.
+/// Why a result that passed does not count as a pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReportFault {
     /// The report is missing or unreadable.
@@ -131,7 +131,7 @@ impl ReportFault {
         }
         let Some(reported) = result.reported else { return Some(Self::Missing) };
         if reported.failed > 0 {
-            // What the user expects of the output takes precedence.
+            // Expectations of the user take precedence.
             return expect.is_empty().then_some(Self::Failures(reported));
         }
         // Several runs in one command print the sum, and the last of them writes the report.
@@ -139,8 +139,8 @@ impl ReportFault {
         (printed > reported.passed).then_some(Self::Fewer { printed, reported: reported.passed })
     }
 
-    /// Whether the fault is of the work: `start` is the result of the same check on the files of the start, where its
-    /// runner was asked too.
+    /// Whether the agent's work caused the fault. `start`: the result of the same check on the files of the start, if
+    /// its runner was asked for a report there.
     pub fn is_new(&self, criterion: &Criterion, start: Option<&CheckResult>) -> bool {
         match self {
             Self::Missing => start.is_some_and(|it| it.reported.is_some()),
@@ -156,7 +156,7 @@ impl ReportFault {
         }
     }
 
-    /// The check does not pass because of it.
+    /// Replaces the pass by a failure with this reason.
     pub fn apply(&self, result: &mut CheckResult) {
         let exit = result.exit.map_or_else(|| tr!("a pass").to_owned(), words::exit);
         (result.status, result.fact) = match self {

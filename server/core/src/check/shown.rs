@@ -11,8 +11,7 @@ use loopkeeper_text::{tr, truncate, words};
 const NOTE_BYTES: usize = 64;
 
 impl CheckResult {
-    /// The places of its failures, those with a message first. Warnings only where nothing else
-    /// is named.
+    /// The locations of its failures, those with a message first; warnings only if nothing else is named.
     pub fn failures(&self) -> Vec<&Location> {
         if matches!(self.status, Status::Pass | Status::Unverified) {
             return Vec::new();
@@ -42,8 +41,8 @@ impl CheckResult {
         lines
     }
 
-    /// The output within so many bytes: the end comes first, and of the beginning what still fits. A line marks where
-    /// something is left out.
+    /// The output within a number of bytes: the end takes precedence, and the beginning gets the remaining room. A line
+    /// marks where output is left out.
     pub fn output_within(&self, bytes: usize) -> String {
         let whole = [self.head.as_str(), &self.tail].concat();
         let between = if self.tail.is_empty() { Some(0) } else { self.left_out };
@@ -65,7 +64,7 @@ impl CheckResult {
         }
     }
 
-    /// The last lines that hold anything.
+    /// The last lines that are not blank.
     pub fn last_lines(&self, lines: usize) -> Vec<&str> {
         let end = if self.tail.is_empty() { &self.head } else { &self.tail };
         let all: Vec<_> = end.lines().map(str::trim_end).filter(|it| !it.is_empty()).collect();
@@ -92,7 +91,7 @@ fn note(before: &str, left_out: Option<u64>) -> String {
     format!("{line_end}[… {what} …]\n")
 }
 
-/// The first bytes, to the end of a line; nothing where not even one fits.
+/// The first bytes, to the end of a line; empty if not even one line fits.
 fn first_of(text: &str, bytes: usize) -> &str {
     let first = truncate::first(text, bytes);
     if first.len() == text.len() {

@@ -38,19 +38,25 @@ impl CriteriaTally {
             *match status {
                 Some(Status::Pass) => &mut counts.passed,
                 Some(Status::Unverified) => &mut counts.unverified,
-                Some(_) => &mut counts.failed,
+                Some(
+                    Status::Fail
+                    | Status::TimedOut
+                    | Status::CouldNotRun
+                    | Status::NoTestsRan
+                    | Status::Unstable,
+                ) => &mut counts.failed,
                 None => &mut counts.unchecked,
             } += 1;
         }
         tally
     }
 
-    /// Every required criterion passed.
+    /// Whether every required criterion passed.
     pub fn holds(&self) -> bool {
         self.required.passed == self.required.total()
     }
 
-    /// A check has run.
+    /// Whether any check has run.
     pub fn is_judged(&self) -> bool {
         self.required.judged() + self.optional.judged() > 0
     }
@@ -70,18 +76,18 @@ impl CriteriaTally {
             (1, true, 0) => tr!("its one criterion does not pass").to_owned(),
             (_, true, 0) => {
                 let (passed, all) = (self.required.passed, self.required.total());
-                self.required.with_rest(tr!("{passed} of {total} criteria pass", passed, total = all))
+                self.required.with_unjudged(tr!("{passed} of {total} criteria pass", passed, total = all))
             }
-            _ if self.required.total() == 0 => self.optional.words(CriteriaKind::Optional),
+            _ if self.required.total() == 0 => self.optional.describe(CriteriaKind::Optional),
             _ => join_with_commas([
-                self.required.words(CriteriaKind::Required),
-                self.optional.words(CriteriaKind::Optional),
+                self.required.describe(CriteriaKind::Required),
+                self.optional.describe(CriteriaKind::Optional),
             ]),
         }
     }
 
-    /// `3/5 pass` for a status bar, of the required ones alone where there are any: what is verified has no `5/6`
-    /// beside it. `not checked` before the first check; empty where there is nothing to check.
+    /// `3/5 pass` for a status bar. Counts only the required criteria if there are any, so that a verified task never
+    /// shows `5/6`. `not checked` before the first check; empty without anything to check.
     pub fn brief(&self) -> String {
         let counts = if self.required.total() > 0 { self.required } else { self.optional };
         match (self.is_judged(), self.required.unchecked + self.optional.unchecked) {
@@ -113,7 +119,7 @@ impl CriteriaCounts {
     }
 
     /// `all 5 required pass`, `3 of 5 required pass, 1 not checked`, `1 optional not checked`.
-    fn words(self, kind: CriteriaKind) -> String {
+    fn describe(self, kind: CriteriaKind) -> String {
         use CriteriaKind::{Optional, Required};
         let (passed, total) = (self.passed, self.total());
         let passing = match (kind, passed, total) {
@@ -134,11 +140,11 @@ impl CriteriaCounts {
             (Required, ..) => tr!("{passed} of {total} required pass", passed, total),
             (Optional, ..) => tr!("{passed} of {total} optional pass", passed, total),
         };
-        self.with_rest(passing)
+        self.with_unjudged(passing)
     }
 
-    /// Behind what passes, how many of the others no check has judged.
-    fn with_rest(self, passing: String) -> String {
+    /// Adds how many criteria no check has judged.
+    fn with_unjudged(self, passing: String) -> String {
         let mut parts = vec![passing];
         if self.unchecked > 0 {
             parts.push(tr!("{count} not checked", count = self.unchecked));
@@ -169,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_name_what_they_count() {
+    fn sentences_name_the_criteria_that_they_count() {
         let check = |required: &str, optional: &str, expect: &str| {
             assert_eq!(tally(required, optional).sentence(), expect, "{required} {optional}");
         };
@@ -218,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_says_its_optional_checks_apart() {
+    fn a_round_counts_optional_criteria_separately() {
         assert_eq!(tally("pf", "").of_round(), "1 of 2 pass");
         assert_eq!(tally("pp", "f").of_round(), "all 2 required pass, 1 optional fails");
     }

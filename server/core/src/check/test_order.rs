@@ -2,8 +2,8 @@
 //! environment variable: the command stays as the user wrote it. Checks in a clean room run in another order than in
 //! the work tree.
 //!
-//! libtest's `RUST_TEST_SHUFFLE` needs a nightly toolchain, and fewer threads make a run longer in place of another
-//! order; jest, vitest, mocha, node and pytest itself take a seed by arguments or plugins only.
+//! libtest's `RUST_TEST_SHUFFLE` needs a nightly toolchain, and fewer threads would make a run longer without changing
+//! the order; jest, vitest, mocha, node and pytest itself take a seed by arguments or plugins only.
 
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::pattern::ConstantPattern;
@@ -34,12 +34,11 @@ pub fn variables(
 
 /// Whether a command names the runner, and none sets its variable.
 fn names(criteria: &[Criterion], runner: &ConstantPattern, variable: &str) -> bool {
-    let command = |it: &Criterion| match &it.check {
-        Some(Check::Command { command, .. }) => Some(command.clone()),
+    let mut commands = criteria.iter().filter_map(|it| match &it.check {
+        Some(Check::Command { command, .. }) => Some(command.as_str()),
         _ => None,
-    };
-    let commands: Vec<String> = criteria.iter().filter_map(command).collect();
-    commands.iter().any(|it| runner.is_match(it)) && !commands.iter().any(|it| it.contains(variable))
+    });
+    commands.clone().any(|it| runner.is_match(it)) && !commands.any(|it| it.contains(variable))
 }
 
 #[cfg(test)]

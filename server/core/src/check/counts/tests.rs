@@ -221,7 +221,7 @@ fn summaries_as_runners_document_them() {
 }
 
 #[test]
-fn lines_that_trip() {
+fn edge_cases_of_summaries() {
     let check = |output: &str, expect: Option<(u64, u64, u64)>| {
         let expect = expect.map(|(passed, failed, skipped)| TestCounts { passed, failed, skipped });
         assert_eq!(read(output), expect, "{output:?}");
@@ -258,9 +258,10 @@ proptest! {
     }
 
     #[test]
-    fn any_mixture_of_fixtures_is_read(picks in prop::collection::vec((0usize..46, 0usize..400), 0..4)) {
-        let all = fixtures();
-        let text: String = picks.iter().map(|(at, skip)| all[*at].1.chars().skip(*skip).collect::<String>()).collect();
+    fn any_mixture_of_fixtures_is_read(
+        picks in prop::collection::vec((prop::sample::select(fixtures()), 0usize..400), 0..4),
+    ) {
+        let text: String = picks.iter().map(|((_, output), skip)| output.chars().skip(*skip).collect::<String>()).collect();
         let _ = read(&text);
     }
 }

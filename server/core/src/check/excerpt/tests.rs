@@ -1,4 +1,4 @@
-//! Cutting outputs: caps, whole lines and characters, nothing hidden by the cut.
+//! Excerpts of outputs: limits, whole lines and characters, no information lost at the cut.
 
 use proptest::prelude::*;
 
@@ -30,7 +30,7 @@ fn long_outputs_keep_whole_lines_of_both_ends() {
 }
 
 #[test]
-fn both_ends_of_what_fits_lie_beside_each_other() {
+fn head_and_tail_of_an_output_that_fits_have_no_gap() {
     let text = "a line\n".repeat(KEPT_BYTES / 7 - 2);
     let Excerpt { head, tail, left_out } = of_text(&text);
     assert_eq!((head + &tail, left_out), (text, Some(0)));

@@ -10,7 +10,7 @@ const LINE_CHARS: usize = 500;
 /// Source excerpts, stack frames and the progress of build tools are indented at least this far.
 const CONTEXT_INDENT: usize = 3;
 
-/// The part of a line that describes the failure.
+/// What a line contributes to the fingerprint.
 pub(super) enum LineClass {
     /// It reports one failure: an error, an assertion, a value that is not the expected one.
     Failure(String),
@@ -19,14 +19,14 @@ pub(super) enum LineClass {
     Noise,
 }
 
-pub(super) fn line(raw: &str) -> LineClass {
+pub(super) fn classify_line(raw: &str) -> LineClass {
     let clean = sanitize::line_within(raw, LINE_CHARS);
     let trimmed = clean.trim();
     if trimmed.is_empty() || GUTTER.is_match(trimmed) || WARNING.is_match(trimmed) {
         return LineClass::Noise;
     }
     if errors::is_error(trimmed) || FAILURE.is_match(trimmed) {
-        return LineClass::Failure(text(trimmed));
+        return LineClass::Failure(normalize_text(trimmed));
     }
     // `line_within` keeps no leading blanks.
     let blanks = raw.chars().take_while(|it| it.is_whitespace());
@@ -34,11 +34,11 @@ pub(super) fn line(raw: &str) -> LineClass {
     if indent >= CONTEXT_INDENT || FRAME.is_match(trimmed) || PROGRESS.is_match(trimmed) {
         return LineClass::Noise;
     }
-    LineClass::Other(text(trimmed))
+    LineClass::Other(normalize_text(trimmed))
 }
 
-/// A text without times, addresses, temporary paths, line numbers and seeds.
-pub(super) fn text(raw: &str) -> String {
+/// Replaces times, addresses, temporary paths, line numbers and seeds.
+pub(super) fn normalize_text(raw: &str) -> String {
     let mut text = raw.to_owned();
     for rule in &RULES {
         if let Cow::Owned(changed) = rule.pattern.replace_all(&text, rule.with) {
@@ -86,7 +86,7 @@ macro_rules! rule {
     };
 }
 
-/// In this order: what a later one would take apart goes first.
+/// Applied in this order: a rule precedes those that would break up its matches.
 static RULES: [ReplacementRule; 13] = [
     // Temporary paths, with everything below them.
     rule!(
@@ -121,7 +121,7 @@ static RULES: [ReplacementRule; 13] = [
         r"(?i)\b((?:pid|tid|process|thread|goroutine|worker|port)[ =:#]{1,3})\d+\b|(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d+|(thread '[^']*' \()\d+\)",
         "$1$2$3<n>"
     ),
-    // A place keeps its file.
+    // A location keeps its file.
     rule!(r"(\b(?:[\w.@+-]+/)*[\w@+-]+\.[A-Za-z]\w{0,7})(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\):)", "$1:<n>"),
     rule!(
         r"(?i)\b(lines?|columns?|col)[ :#]{1,2}\d+(?:-\d+)?|^\d+:\d+(\s)|^([\w./-]+):\d+(?::\d+)?:|#L\d+",

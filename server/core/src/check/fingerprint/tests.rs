@@ -151,7 +151,7 @@ fn varying_details_do_not_make_another_failure() {
 }
 
 #[test]
-fn the_order_of_tests_says_nothing() {
+fn the_order_of_tests_does_not_matter() {
     same("FAILED a - x\nFAILED b - y\n", "FAILED b - y\nFAILED a - x\n");
     same(
         "--- FAIL: TestA (0.00s)\n    a_test.go:5: got 3, want 4\n--- FAIL: TestB (0.01s)\n",
@@ -181,7 +181,7 @@ fn another_failure_is_distinguished() {
 }
 
 #[test]
-fn facts_counts_and_status_are_part_of_it() {
+fn fact_counts_and_status_are_part_of_the_fingerprint() {
     let of = |fact, status, tests| fingerprint(&CheckResult { status, tests, ..failed(fact, "") });
     let plain = of("exit 1", Status::Fail, None);
     assert_eq!(plain, of("exit 1", Status::Fail, None));

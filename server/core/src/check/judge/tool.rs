@@ -19,7 +19,7 @@ static RUSTC: ConstantPattern = ConstantPattern::new(
     r"(?m)^error: (?:could not compile .* due to|aborting due to) (?:(?P<count>[0-9]+) )?previous error",
 );
 
-/// `"cargo-clippy" not found`, where the run failed because its program is not there.
+/// `"cargo-clippy" not found`, if the run failed because its program is missing.
 pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {
     let not_found = |name: &str| tr!("\"{name}\" not found", name);
     match code {
@@ -53,9 +53,9 @@ pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {
     }
 }
 
-/// How many errors tsc or rustc counted. No test counts: they say nothing about what ran.
-pub(super) fn errors(output: &str) -> Option<u64> {
-    // Most failures have neither, and patterns are compiled when they are first asked.
+/// Counts the errors that tsc or rustc report. They are no test counts: nothing ran.
+pub(super) fn count_errors(output: &str) -> Option<u64> {
+    // Most outputs contain neither, and a pattern is compiled at its first use.
     if !output.contains("error TS") && !output.contains("previous error") {
         return None;
     }

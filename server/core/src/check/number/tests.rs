@@ -1,4 +1,4 @@
-//! Which number a person would read last.
+//! The last number of a text.
 
 use proptest::prelude::*;
 

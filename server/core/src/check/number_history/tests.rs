@@ -1,4 +1,4 @@
-//! Numbers over the rounds of a loop: what passes, and the fact that says why not.
+//! Numbers over the rounds of a loop: the status of each round and its fact.
 
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 
@@ -16,13 +16,13 @@ fn result(status: Status, number: Option<f64>) -> CheckResult {
     CheckResult { number, ..CheckResult::new(CriterionId("c".to_owned()), status, fact) }
 }
 
-/// The rounds of a loop as numbers (`-`: the check failed without one, `!`: with a number below its threshold), and
-/// what becomes of each.
+/// Rounds of a loop as numbers (`-`: the check failed without one, `!`: with a number below its threshold), and the
+/// status and fact of each.
 #[track_caller]
 fn check(rules: &str, rounds: &str, expect: &[&str]) {
     let criterion = criterion(rules);
     let mut history: Option<NumberHistory> = None;
-    let told: Vec<String> = rounds
+    let facts: Vec<String> = rounds
         .split_whitespace()
         .map(|round| {
             let status = if round.starts_with(['-', '!']) { Status::Fail } else { Status::Pass };
@@ -38,7 +38,7 @@ fn check(rules: &str, rounds: &str, expect: &[&str]) {
             format!("{} {}", result.status.word(), result.fact)
         })
         .collect();
-    assert_eq!(told, expect, "{rules}: {rounds}");
+    assert_eq!(facts, expect, "{rules}: {rounds}");
 }
 
 #[test]

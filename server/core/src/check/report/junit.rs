@@ -1,5 +1,5 @@
 //! Counts the tests in JUnit's XML, as far as runners agree on it: test cases, and what is inside of them. A scanner
-//! for tags is sufficient; entities and attributes say nothing that is counted.
+//! for tags is sufficient: entities and attributes do not affect the counts.
 
 use crate::check::TestCounts;
 
@@ -10,7 +10,7 @@ pub(super) struct JunitReport {
     pub(super) suites: u64,
 }
 
-/// `None` where the text is no complete report.
+/// `None` if the report is incomplete.
 pub(super) fn read(text: &str) -> Option<JunitReport> {
     let mut scanner = Scanner { rest: text, is_broken: false };
     let mut report = JunitReport::default();
@@ -84,7 +84,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The `>` that is in no value of an attribute.
+/// The position of the `>` that is not inside an attribute's value.
 fn end_of_tag(text: &str) -> Option<usize> {
     let mut quote = None;
     text.bytes().position(|byte| {

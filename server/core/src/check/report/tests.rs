@@ -1,4 +1,4 @@
-//! Reports of real runners, and what they say against a pass.
+//! Reports of real runners, and the faults that keep a result from passing.
 
 use proptest::prelude::*;
 
@@ -20,14 +20,14 @@ fn criterion(command: &str, expect: Vec<Expect>) -> Criterion {
 
 #[test]
 fn reports_of_real_runs() {
-    let of = |runner: ReportingRunner, text: &str, expect: Option<TestCounts>| {
+    let check_runner = |runner: ReportingRunner, text: &str, expect: Option<TestCounts>| {
         assert_eq!(runner.read(text), expect, "{text}");
     };
-    let check = |text: &str, expect: Option<TestCounts>| of(ReportingRunner::Pytest, text, expect);
+    let check = |text: &str, expect: Option<TestCounts>| check_runner(ReportingRunner::Pytest, text, expect);
     // Expected failures are skipped, passes that were not expected are passes.
     check(PYTEST, Some(tests(2, 2, 2)));
     // Two cases with a subtest each: the outer one counts as well.
-    of(ReportingRunner::Node { printed: "tap" }, NODE, Some(tests(6, 2, 4)));
+    check_runner(ReportingRunner::Node { printed: "tap" }, NODE, Some(tests(6, 2, 4)));
     check("<testsuites/>", Some(tests(0, 0, 0)));
     check("<testsuites><testcase name='a>b'/></testsuites>", Some(tests(1, 0, 0)));
     check("<testsuites><!-- <testcase/> --><![CDATA[<testcase/>]]></testsuites>", Some(tests(0, 0, 0)));
@@ -47,7 +47,7 @@ fn reports_of_real_runs() {
 }
 
 #[test]
-fn runners_that_are_asked() {
+fn runners_that_are_asked_for_a_report() {
     let check = |command: &str, head: &str, expect: Option<ReportingRunner>| {
         let criterion = criterion(command, Vec::new());
         let last =
@@ -108,7 +108,7 @@ fn result(printed: Option<u64>, reported: Option<TestCounts>) -> CheckResult {
 }
 
 #[test]
-fn reasons_against_a_pass() {
+fn faults_turn_a_pass_into_a_failure() {
     let check = |command: &str, result: CheckResult, expect: Option<(Status, &str)>| {
         let criterion = criterion(command, Vec::new());
         let fault = ReportFault::of_result(&criterion, &result);

@@ -1,4 +1,4 @@
-//! What of a result is shown within how many bytes.
+//! The shown part of a result within a number of bytes.
 
 use proptest::prelude::*;
 
@@ -66,7 +66,7 @@ fn results_of_earlier_versions_are_shown_too() {
 }
 
 #[test]
-fn the_last_lines_hold_something() {
+fn the_last_lines_are_not_blank() {
     let result = with_output("one\n\ntwo  \n\n\nthree\n\n");
     assert_eq!(result.last_lines(2), ["two", "three"]);
     assert_eq!(result.last_lines(9), ["one", "two", "three"]);
@@ -75,11 +75,11 @@ fn the_last_lines_hold_something() {
 
 proptest! {
     #[test]
-    fn the_shown_lines_fit_the_limit(lines in prop::collection::vec("\\PC{0,200}", 0..120), most in 0usize..20_000) {
+    fn the_shown_lines_fit_the_limit(lines in prop::collection::vec("\\PC{0,200}", 0..120), limit in 0usize..20_000) {
         let output = lines.join("\n");
-        let shown = with_output(&output).output_within(most);
-        prop_assert!(shown.len() <= most, "{} of {most}", shown.len());
-        if output.len() <= most.min(HEAD_BYTES) {
+        let shown = with_output(&output).output_within(limit);
+        prop_assert!(shown.len() <= limit, "{} of {limit}", shown.len());
+        if output.len() <= limit.min(HEAD_BYTES) {
             prop_assert_eq!(shown, loopkeeper_text::sanitize::text(&output));
         }
     }
