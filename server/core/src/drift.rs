@@ -16,9 +16,9 @@ use loopkeeper_task::criterion::Criterion;
 
 pub use mentions::TaskMentions;
 
-/// Changed files that are compared; of an iteration with more, the first ones.
+/// Maximum number of changed files that are compared: the first ones.
 pub const MAX_FILES: usize = 1000;
-/// Paths that are listed, of an iteration and of a streak.
+/// Maximum number of paths that are listed for an iteration or a streak.
 pub(crate) const MAX_PATHS: usize = 3;
 
 /// The texts of a task that can mention a file.
@@ -31,7 +31,7 @@ pub struct TaskTexts<'a> {
     pub plan: &'a [PlanItem],
 }
 
-/// `None`: the task names no source, or no changed file is one.
+/// `None` if the task names no source, or no changed file is one.
 pub fn drift_share(texts: &TaskTexts<'_>, changed: &[String]) -> Option<DriftShare> {
     if changed.is_empty() {
         return None;

@@ -48,13 +48,13 @@ const CONNECTING: [&str; 14] = [
     "package-info.java",
 ];
 
-/// A source by its name.
+/// Whether the file is a source, by its name.
 pub(super) fn is_source(path: &str) -> bool {
     let extension = names::extension(path).to_ascii_lowercase();
     SOURCES.contains(&extension.as_str())
 }
 
-/// Says nothing about the subject of the work when it changes.
+/// Whether a change of the file says nothing about the subject of the work.
 pub(crate) fn accompanies(path: &str) -> bool {
     let name = names::file_name(path);
     !is_source(path)
@@ -62,7 +62,7 @@ pub(crate) fn accompanies(path: &str) -> bool {
         || is_generated(path, name)
         || is_configuration(name)
         || CONNECTING.contains(&name)
-        // Words of such a name cannot be separated, so it cannot be compared.
+        // The words of such a name cannot be separated, so that it cannot be compared.
         || !name.is_ascii()
         || path.split('/').any(|it| it.starts_with('.'))
 }
@@ -75,7 +75,7 @@ fn is_generated(path: &str, name: &str) -> bool {
             .any(|sign| name.contains(sign))
 }
 
-/// `vite.config.ts`
+/// `vite.config.ts`; names such as `.eslintrc.js` are hidden.
 fn is_configuration(name: &str) -> bool {
-    name.contains(".config.") || name.contains("rc.")
+    name.contains(".config.")
 }

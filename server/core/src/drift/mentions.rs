@@ -8,13 +8,13 @@ use super::{TaskTexts, companions, names};
 use loopkeeper_source::test_inventory::is_test_path;
 use loopkeeper_task::criterion::Check;
 
-/// Bytes of text that are read. A longer task has no share: the rest may mention any file.
+/// Maximum number of bytes of text that are read. A longer task has no share: the rest may mention any file.
 const MAX_TEXT: usize = 512 * 1024;
 const MAX_GLOBS: usize = 100;
-/// Letters of a word that can be the name of a file; words of paths may be shorter.
+/// Minimum number of letters of a word that can be the name of a file; words of paths may be shorter.
 const MIN_LETTERS: usize = 4;
 
-/// Characters that end a word besides whitespace.
+/// Characters that end a word, in addition to whitespace.
 const SEPARATORS: &str = "\"'()[]{}<>,;|=!?，。、；：！？（）「」《》“”‘’【】";
 /// Folders of documents and tests, which do not say where the work is.
 const SUPPORT_FOLDERS: [&str; 5] = ["docs", "doc", "examples", "scripts", "ci"];
@@ -74,12 +74,12 @@ impl TaskMentions {
         }
     }
 
-    /// Otherwise every file would be off the topic.
+    /// Whether the task names any source. Otherwise every file would be off topic.
     pub fn name_a_source(&self) -> bool {
         self.names_source
     }
 
-    /// The file or one of its folders is mentioned, or its name is made of mentioned words.
+    /// Whether the file or one of its folders is mentioned, or its name consists of mentioned words.
     pub fn mention(&self, path: &str) -> bool {
         let has = |it: &str| {
             let word = it.to_lowercase();
@@ -140,7 +140,7 @@ impl MentionReader {
             return;
         }
         for token in text.split(|it: char| it.is_whitespace() || SEPARATORS.contains(it)) {
-            // The path of an address is none of the project.
+            // The path of a URL is not a path of the project.
             if token.is_empty() || token.contains("://") {
                 continue;
             }
@@ -155,7 +155,7 @@ impl MentionReader {
     fn read_token(&mut self, token: &str, kind: TextKind) {
         let token = token.trim_start_matches(['@', '-', ':', '*']).trim_end_matches(['.', ':', '-']);
         let token = token.strip_prefix("./").unwrap_or(token);
-        // A place: `src/auth.py:12:3`.
+        // A location: `src/auth.py:12:3`.
         let token = token.split(':').next().filter(|it| it.contains(['/', '.'])).unwrap_or(token);
         if token.contains('*') {
             self.read_glob(token, kind);
@@ -176,7 +176,7 @@ impl MentionReader {
     }
 
     fn read_glob(&mut self, glob: &str, kind: TextKind) {
-        // Emphasis is no glob.
+        // Emphasis is not a glob.
         if !glob.contains(['/', '.']) {
             return;
         }

@@ -1,13 +1,13 @@
 //! Names of files and the words in them.
 
-/// Words of one name that are compared.
+/// Maximum number of words of a name that are compared.
 const MAX_WORDS: usize = 8;
 
 pub(crate) fn file_name(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// Without the dot; empty where there is none.
+/// Without the dot; empty if there is none.
 pub(crate) fn extension(path: &str) -> &str {
     match file_name(path).rsplit_once('.') {
         Some((stem, extension)) if !stem.is_empty() => extension,

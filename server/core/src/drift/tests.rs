@@ -34,6 +34,7 @@ fn sources_that_the_task_does_not_mention_are_off_its_topic() {
     check(LOGIN, &["src/auth.py", "src/theme.py", "web/menu.ts"], "2/3 src/theme.py web/menu.ts");
     check(LOGIN, &["a/b.py", "a/c.py", "a/d.py", "a/e.py"], "4/4 a/b.py a/c.py a/d.py");
     check("Move everything below src/billing/ to the new API", &["src/theme.rs"], "1/1 src/theme.rs");
+    check("Speed up src/crc.c", &["src/crc.c", "src/arc.c"], "1/2 src/arc.c");
     check("Rewrite src/*_view.ts", &["src/theme.ts", "src/list_view.ts"], "1/2 src/theme.ts");
 }
 
@@ -106,6 +107,7 @@ fn files_that_accompany_any_work_are_left_out() {
         "src/mod.rs",
         "pkg/__init__.py",
         "vite.config.ts",
+        ".eslintrc.js",
         "logo.png",
         "src/支付.py",
     ] {
