@@ -4,11 +4,11 @@
 use super::{Atom, Expression, ExpressionNode, Quantity};
 use loopkeeper_text::tr;
 
-/// Two to this power combinations at most.
+/// There are at most two to this power combinations.
 const MAX_ATOMS: usize = 16;
 
-/// Whether the expression can only hold while every required criterion does. Otherwise what it ends is claimed,
-/// whatever else is true. Conditions about single criteria and groups are taken to be independent of it.
+/// Whether the expression can only hold while every required criterion does. Otherwise a loop that it ends counts as
+/// claimed. Conditions about single criteria and groups are treated as independent of `criteria`.
 pub(crate) fn depends_on_checks(expression: &Expression) -> bool {
     let atoms = atoms(&expression.0);
     atoms.contains(&&Atom::Criteria)
@@ -81,16 +81,19 @@ fn combinations(atoms: &[&Atom]) -> Vec<u32> {
 
 /// Which comparisons of a quantity hold together, for every value that makes a difference.
 fn masks(atoms: &[&Atom], quantity: Quantity) -> Vec<u32> {
-    let of_it = || {
+    let comparisons = || {
         atoms.iter().enumerate().filter_map(|(bit, atom)| match atom {
             Atom::Compare(of, comparison, value) if *of == quantity => Some((bit, *comparison, *value)),
             _ => None,
         })
     };
-    let telling = of_it().flat_map(|(_, _, at)| [at.saturating_sub(1), at, at.saturating_add(1)]);
-    let mut masks: Vec<u32> = telling
+    let deciding_values =
+        comparisons().flat_map(|(_, _, at)| [at.saturating_sub(1), at, at.saturating_add(1)]);
+    let mut masks: Vec<u32> = deciding_values
         .map(|value| {
-            of_it().filter(|(_, it, at)| it.holds(value, *at)).fold(0, |all, (bit, ..)| all | (1 << bit))
+            comparisons()
+                .filter(|(_, it, at)| it.holds(value, *at))
+                .fold(0, |all, (bit, ..)| all | (1 << bit))
         })
         .collect();
     if matches!(quantity, Quantity::Cost | Quantity::Tokens) {

@@ -17,7 +17,7 @@ pub struct ExitFacts<'a> {
     pub plan: bool,
     pub plan_items: usize,
     pub promise: bool,
-    /// The agent's message about it, if any.
+    /// The value of the agent's `EXIT_SIGNAL`, if it printed one.
     pub exit_signal: Option<bool>,
     pub indicators: u32,
     /// Claims in a row.
@@ -33,13 +33,13 @@ pub struct ExitFacts<'a> {
     pub groups: BTreeMap<&'a str, bool>,
     /// The last message of the last iteration; `None` if the agent left none.
     pub last_message: Option<&'a str>,
-    /// Names of what was used in the last iteration; `None` where the agent does not report them.
+    /// Names of the tools used in the last iteration; `None` if the agent does not report them.
     pub tools: Option<Vec<&'a str>>,
     /// Whether the tree has a match, for every glob of [`Expression::globs`].
     pub files: BTreeMap<&'a str, bool>,
 }
 
-/// What bare `indicators` and `done_signals` ask for.
+/// The numbers that bare `indicators` and `done_signals` require.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClaimThresholds {
     pub indicators: u32,
@@ -66,13 +66,13 @@ pub struct ExpressionVerdict {
     pub holds: bool,
     /// The conditions that decided it, without a period: `promise given and iterations 12 > 10`.
     pub because: String,
-    /// One of them is a claim or a box of the agent.
+    /// Whether one of them is a claim or a box of the agent.
     pub is_claim: bool,
 }
 
 /// An unknown value satisfies no condition: an unreported cost is neither above nor below anything.
 pub(crate) fn evaluate(expression: &Expression, facts: &ExitFacts<'_>) -> ExpressionVerdict {
-    let (holds, reasons) = weigh(&expression.0, facts);
+    let (holds, reasons) = evaluate_node(&expression.0, facts);
     let is_claim = reasons.iter().any(|it| it.is_claim);
     let texts: Vec<String> = reasons.into_iter().map(|it| it.text).collect();
     let because = match texts.as_slice() {
@@ -91,16 +91,16 @@ struct ConditionReason {
     is_claim: bool,
 }
 
-/// Whether a node holds, and which parts decide that: of an `or` the first part that holds, of an `and` all of them;
-/// where it does not hold, every part that is missing.
-fn weigh(node: &ExpressionNode, facts: &ExitFacts<'_>) -> (bool, Vec<ConditionReason>) {
+/// Whether a node holds, and which parts decide that: of an `or` the first part that holds, of an `and` all parts; if
+/// it does not hold, every part that is missing.
+fn evaluate_node(node: &ExpressionNode, facts: &ExitFacts<'_>) -> (bool, Vec<ConditionReason>) {
     match node {
         ExpressionNode::Atom(atom) => {
             let (holds, text) = atom.evaluate(facts);
             (holds, vec![ConditionReason { text, is_claim: holds && atom.is_claim(facts) }])
         }
         ExpressionNode::Not(inner) => {
-            let (holds, reasons) = weigh(inner, facts);
+            let (holds, reasons) = evaluate_node(inner, facts);
             (!holds, reasons)
         }
         ExpressionNode::And(parts) => evaluate_parts(parts, facts, DecidingParts::NotHolding),
@@ -108,7 +108,7 @@ fn weigh(node: &ExpressionNode, facts: &ExitFacts<'_>) -> (bool, Vec<ConditionRe
     }
 }
 
-/// Which kind of part settles the whole.
+/// Which parts decide the value of the whole.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DecidingParts {
     Holding,
@@ -120,12 +120,13 @@ fn evaluate_parts(
     facts: &ExitFacts<'_>,
     decides: DecidingParts,
 ) -> (bool, Vec<ConditionReason>) {
-    let weighed: Vec<(bool, Vec<ConditionReason>)> = parts.iter().map(|it| weigh(it, facts)).collect();
+    let evaluated: Vec<(bool, Vec<ConditionReason>)> =
+        parts.iter().map(|it| evaluate_node(it, facts)).collect();
     let settling = |(holds, _): &&(bool, Vec<ConditionReason>)| *holds == (decides == DecidingParts::Holding);
-    let settled = weighed.iter().any(|it| settling(&it));
-    let most = if settled && decides == DecidingParts::Holding { 1 } else { parts.len() };
+    let settled = evaluated.iter().any(|it| settling(&it));
+    let max_parts = if settled && decides == DecidingParts::Holding { 1 } else { parts.len() };
     let mut reasons: Vec<ConditionReason> = Vec::new();
-    for (_, own) in weighed.iter().filter(|it| !settled || settling(it)).take(most) {
+    for (_, own) in evaluated.iter().filter(|it| !settled || settling(it)).take(max_parts) {
         for reason in own {
             if !reasons.contains(reason) {
                 reasons.push(reason.clone());
@@ -136,7 +137,7 @@ fn evaluate_parts(
 }
 
 impl Atom {
-    /// If it holds, it does so by a claim of the agent.
+    /// Whether it rests on a claim of the agent if it holds.
     fn is_claim(&self, facts: &ExitFacts<'_>) -> bool {
         match self {
             Self::Promise | Self::ExitSignal | Self::Text(_) => true,

@@ -23,11 +23,11 @@ pub(super) enum ExpressionToken<'t> {
     Compare(ComparisonOperator),
     Word(&'t str),
     Quoted(String),
-    /// `/…/` or `/…/i`, sound.
+    /// `/…/` or `/…/i`, validated.
     Pattern(TextPattern),
 }
 
-/// Every word of the text, or the first that cannot be one.
+/// Every word of the text, or an error at the first that is malformed.
 pub(super) fn tokenize(text: &str) -> Result<Vec<SpannedToken<'_>>, WhenError> {
     let mut all = Vec::new();
     let mut at = 0;
@@ -100,7 +100,7 @@ pub(super) fn pattern_in_quotes(text: &str) -> Option<Result<TextPattern, String
     Some(validate_pattern(TextPattern { source, kind }))
 }
 
-/// The text between the slash at the start and the next one, and the byte behind that. `\/` is a slash.
+/// The text between the slash at the start and the next one, and the offset after that. `\/` is a slash.
 fn enclosed(text: &str) -> Option<(String, usize)> {
     let mut inner = String::new();
     let mut chars = text.strip_prefix('/')?.char_indices();

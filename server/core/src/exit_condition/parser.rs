@@ -14,21 +14,21 @@ use loopkeeper_text::tr;
 
 /// Maximum length; longer conditions are not comprehensible.
 const MAX_LENGTH: usize = 1000;
-/// Brackets in brackets, `not` before `not`: it bounds the stack.
+/// Maximum nesting of brackets and of `not`, which bounds the stack.
 const MAX_DEPTH: usize = 32;
 
-/// The expression, whatever sense it makes.
+/// Parses an expression without checking that it is useful.
 pub(super) fn parse_expression(text: &str) -> Result<Expression, WhenError> {
     if text.len() > MAX_LENGTH {
         let message = tr!("the expression is longer than {max} bytes", max = MAX_LENGTH);
         return Err(WhenError::new(0..text.len(), message, tr!("write it with fewer conditions")));
     }
-    let words = lexer::tokenize(text)?;
-    if words.is_empty() {
+    let tokens = lexer::tokenize(text)?;
+    if tokens.is_empty() {
         let hint = tr!("write one such as `criteria and plan`, or remove the line");
         return Err(WhenError::new(0..text.len(), tr!("an empty expression defines no condition"), hint));
     }
-    let mut parser = Parser { text, words: &words, at: 0, depth: 0 };
+    let mut parser = Parser { text, tokens: &tokens, at: 0, depth: 0 };
     let node = parser.parse_or()?;
     match parser.peek() {
         None => Ok(Expression(node)),
@@ -38,7 +38,7 @@ pub(super) fn parse_expression(text: &str) -> Result<Expression, WhenError> {
 
 struct Parser<'t> {
     text: &'t str,
-    words: &'t [SpannedToken<'t>],
+    tokens: &'t [SpannedToken<'t>],
     at: usize,
     depth: usize,
 }
@@ -101,7 +101,10 @@ impl<'t> Parser<'t> {
             _ => None,
         };
         match (condition.takes, compared) {
-            (ConditionOperand::Comparison(with) | ConditionOperand::Perhaps(with), Some(comparison)) => {
+            (
+                ConditionOperand::Comparison(with) | ConditionOperand::OptionalComparison(with),
+                Some(comparison),
+            ) => {
                 self.at += 1;
                 self.parse_comparison(condition, comparison, with)
             }
@@ -112,7 +115,7 @@ impl<'t> Parser<'t> {
                 Err(WhenError::new(range, tr!("`{name}` needs a comparison", name), condition.form_hint()))
             }
             (ConditionOperand::Brackets, None) => self.parse_bracketed(condition, range),
-            (ConditionOperand::Nothing | ConditionOperand::Perhaps(_), None) => {
+            (ConditionOperand::Nothing | ConditionOperand::OptionalComparison(_), None) => {
                 bare_condition(condition, self.peek())
             }
         }
@@ -202,7 +205,7 @@ impl<'t> Parser<'t> {
     }
 
     fn peek(&self) -> Option<&'t SpannedToken<'t>> {
-        self.words.get(self.at)
+        self.tokens.get(self.at)
     }
 
     fn next(&mut self) -> Option<&'t SpannedToken<'t>> {
@@ -211,9 +214,9 @@ impl<'t> Parser<'t> {
         Some(word)
     }
 
-    /// The word before the present one.
+    /// The range of the token before the current one.
     fn previous_range(&self) -> Range<usize> {
-        let before = self.at.checked_sub(1).and_then(|it| self.words.get(it));
+        let before = self.at.checked_sub(1).and_then(|it| self.tokens.get(it));
         before.map_or_else(|| trimmed(self.text), |it| it.range.clone())
     }
 
@@ -267,7 +270,7 @@ impl<'t> Parser<'t> {
 
     /// `( )` or `plan and )`.
     fn nothing_before(&self, close: &SpannedToken<'_>) -> WhenError {
-        let before = self.at.checked_sub(2).and_then(|it| self.words.get(it));
+        let before = self.at.checked_sub(2).and_then(|it| self.tokens.get(it));
         match before {
             Some(open) if open.token == ExpressionToken::Open => WhenError::new(
                 open.range.start..close.range.end,
@@ -281,7 +284,7 @@ impl<'t> Parser<'t> {
 
     /// The text ends where a condition should begin.
     fn unfinished_error(&self) -> WhenError {
-        match self.words.last() {
+        match self.tokens.last() {
             Some(open) if open.token == ExpressionToken::Open => unclosed_error(open),
             Some(operator) => dangling_operator_error(&self.written(operator), operator.range.clone()),
             None => {

@@ -32,7 +32,7 @@ impl fmt::Display for ExpressionNode {
 }
 
 impl ExpressionNode {
-    /// The form behind `not` or next to `and`.
+    /// The form after `not` or next to `and`.
     fn parenthesized(&self) -> String {
         match self {
             Self::And(_) | Self::Or(_) => format!("({self})"),
@@ -90,7 +90,7 @@ impl fmt::Display for ComparisonOperator {
 }
 
 impl Quantity {
-    /// A value of this kind as it is written behind a comparison, exactly.
+    /// The exact value as it is written after a comparison operator.
     pub(super) fn format_amount(self, value: u64) -> String {
         match self {
             Self::Duration | Self::Idle => format_duration(value),

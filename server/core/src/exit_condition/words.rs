@@ -12,7 +12,7 @@ pub struct Condition {
     /// The syntax, with a placeholder for an operand.
     pub form: &'static str,
     pub(crate) takes: ConditionOperand,
-    /// Fits behind "holds when"; in English, translated where it is shown.
+    /// Completes the sentence "holds when …"; in English, translated where it is shown.
     pub doc: &'static str,
 }
 
@@ -27,12 +27,12 @@ impl Condition {
 pub(crate) enum ConditionOperand {
     Nothing,
     /// Alone, or with a comparison.
-    Perhaps(OperandUnit),
+    OptionalComparison(OperandUnit),
     Comparison(OperandUnit),
     Brackets,
 }
 
-/// What a comparison is with.
+/// The kind of value that a comparison takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OperandUnit {
     Number,
@@ -61,9 +61,9 @@ pub const CONDITIONS: &[Condition] = &[
         tr_later!("the agent gave the promise in the last iteration")),
     condition("exit_signal", "exit_signal", ConditionOperand::Nothing,
         tr_later!("the agent said `EXIT_SIGNAL: true` in the last iteration")),
-    condition("indicators", "indicators>=3", ConditionOperand::Perhaps(NUMBER),
+    condition("indicators", "indicators>=3", ConditionOperand::OptionalComparison(NUMBER),
         tr_later!("there are that many indications of completion; without a number, as many as `exit.completion_indicators`")),
-    condition("done_signals", "done_signals>=3", ConditionOperand::Perhaps(NUMBER),
+    condition("done_signals", "done_signals>=3", ConditionOperand::OptionalComparison(NUMBER),
         tr_later!("the agent claimed to be done that many times in a row; without a number, as often as `exit.done_signals`")),
     condition("iterations", "iterations>10", ConditionOperand::Comparison(NUMBER),
         tr_later!("the number of iterations is in this range")),

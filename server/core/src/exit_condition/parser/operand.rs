@@ -64,7 +64,7 @@ fn parse_number(written: &str) -> Result<u64, UnitError> {
     digits.parse().map_err(|_| UnitError::TooLarge)
 }
 
-/// The condition about what `token` names; `None` where it names nothing.
+/// The condition about the thing that `token` names; `None` if it names nothing.
 pub(super) fn parse_named(
     condition: &Condition,
     token: &ExpressionToken<'_>,

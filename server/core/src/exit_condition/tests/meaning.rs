@@ -1,3 +1,5 @@
+//! The values of expressions and their reasons.
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::any;
@@ -84,7 +86,7 @@ fn a_verdict_names_what_decided_it() {
 }
 
 #[test]
-fn unknown_facts_hold_nothing() {
+fn unknown_facts_satisfy_no_condition() {
     let facts = ExitFacts::default();
     let check = |text: &str, because: &str| {
         let verdict = evaluate(&parse(text).unwrap(), &facts);
@@ -94,8 +96,8 @@ fn unknown_facts_hold_nothing() {
     check("tokens>=0", "the agent never reported its tokens, so `tokens>=0` does not hold");
     check("text('done')", "the agent left no last message that could have \"done\"");
     check("tool(Bash)", "the agent does not report whether it used the tool \"Bash\"");
-    let told = ExitFacts { cost_micros: Some(1_250_000), ..ExitFacts::default() };
-    let verdict = evaluate(&parse("cost>1").unwrap(), &told);
+    let reported = ExitFacts { cost_micros: Some(1_250_000), ..ExitFacts::default() };
+    let verdict = evaluate(&parse("cost>1").unwrap(), &reported);
     assert_eq!((verdict.holds, verdict.because.as_str()), (true, "cost 1.25 > 1"));
     let thresholds = ClaimThresholds { indicators: 4, done_signals: 3 };
     let strict = ExitFacts { indicators: 3, done_signals: 3, thresholds, ..ExitFacts::default() };
