@@ -4,7 +4,7 @@
 use super::Entry;
 use super::reading::{self, ChecksumChain, JournalTail};
 
-/// The reading of a journal up to the last piece that it was given.
+/// A journal that was read up to the last piece.
 #[derive(Debug)]
 pub struct JournalScanner {
     chain: ChecksumChain,
@@ -36,7 +36,8 @@ impl JournalScanner {
     /// Reads the next piece; `each` receives every record and its line, without the newline.
     pub fn feed(&mut self, piece: &[u8], mut each: impl FnMut(Entry, &[u8])) {
         self.unread.extend_from_slice(piece);
-        if self.is_stuck {
+        // Without a newline there is no line to read yet: searching the rest again would take quadratic time.
+        if self.is_stuck || !piece.contains(&b'\n') {
             return;
         }
         let bytes = std::mem::take(&mut self.unread);
@@ -123,6 +124,16 @@ mod tests {
         }
         check(&[&bytes[..], b"\0\0\0"].concat(), &[5]);
         check(&[], &[]);
+    }
+
+    #[test]
+    fn a_long_line_in_many_pieces_takes_linear_time() {
+        let mut scanner = JournalScanner::new(ChecksumChain::default());
+        for _ in 0..100_000 {
+            scanner.feed(&[0; 100], |entry, _| panic!("{entry:?}"));
+        }
+        let scanned = scanner.finish();
+        assert_eq!((scanned.good_len, scanned.tail), (0, JournalTail::Torn { bytes: 10_000_000 }));
     }
 
     proptest! {
