@@ -1,7 +1,6 @@
 //! The records of a loop's journal: a public format (`server/JOURNAL.md`). Adding a field or a type is
 //! compatible, changing the meaning of one is not. Lines and checksums are in [`mod@line`].
 
-mod attempt;
 mod breaker;
 mod changes;
 mod drift_share;
@@ -11,6 +10,7 @@ mod outcome;
 mod proposal;
 pub mod reading;
 mod reasons;
+mod restricted_command;
 mod round;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -20,7 +20,6 @@ mod tagged;
 
 use serde::{Deserialize, Serialize};
 
-pub use attempt::{CommandSender, RestrictedCommand};
 pub use breaker::{
     BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, FailingCriterion, TreeAfter, TripEvidence,
 };
@@ -30,6 +29,7 @@ pub use feedback::{StopFeedback, StopVerdict};
 pub use outcome::{Claim, Outcome, OutcomeKind};
 pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
+pub use restricted_command::{CommandSender, RestrictedCommand};
 pub use round::{
     CheckProgram, CopiedTree, HollowTest, OutsideFiles, PinnedCriterion, Role, Round, SurvivingMutant,
     Weakening,
@@ -54,7 +54,8 @@ pub struct Entry {
     pub record: Record,
 }
 
-/// What happened. Names of variants and fields are part of the format; in a line the type is a member beside the fields.
+/// What happened. Names of variants and fields are part of the format; in a line the type is a member beside the
+/// fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Record {
@@ -71,7 +72,7 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from: Option<String>,
         /// It was created, at HEAD.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         made: bool,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
@@ -146,7 +147,7 @@ pub enum Record {
         iteration: u32,
         run: Box<AgentRun>,
     },
-    /// The agent, or one of its subagents, wants to start one.
+    /// The agent, or one of its subagents, asks to start a subagent.
     SubagentAsked {
         iteration: u32,
         /// The subagent that asks; `None`: the agent itself.
@@ -157,11 +158,11 @@ pub enum Record {
         call: Option<String>,
         /// Its task, as the agent describes it.
         what: String,
-        /// Why it may not, as sent to the agent; `None`: it may.
+        /// Why it was refused, as sent to the agent; `None`: it was allowed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refused: Option<String>,
     },
-    /// Repeated for one that was mistaken for another.
+    /// Written again for a subagent that was mistaken for another.
     SubagentStarted {
         iteration: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -199,11 +200,11 @@ pub enum Record {
         iteration: u32,
         changes: Box<ChangeStats>,
         plan: Vec<PlanItem>,
-        /// Criteria that the agent added, removed or altered in the documents; shown, never taken up.
+        /// Criteria that the agent added, removed or altered in the documents; shown, never applied.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         proposed: Vec<Proposal>,
-        /// The documents' criteria as the agent left them, where they differ from before: what changes
-        /// after this was changed by the user.
+        /// The documents' criteria as the agent left them, if they differ from before: later changes are the
+        /// user's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seen: Option<Vec<Criterion>>,
         /// Artefacts that the agent edited: they count as work from here on.
@@ -211,19 +212,19 @@ pub enum Record {
         edited_artefacts: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claim: Option<Claim>,
-        /// All that the agent's last message claims, where it claims anything.
+        /// Everything that the agent's last message claims, if it claims anything.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         claims: Option<Box<Claims>>,
         /// It did nothing but run tests.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         test_only: bool,
         /// Globs of `exit.when` that files of the tree match.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         matching: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<ProviderError>,
-        /// Judges that the agent weakened and that were neither restored nor accepted: with any of them, the loop is not
-        /// done.
+        /// Judges that the agent weakened and that were neither restored nor accepted: with any of them, the loop is
+        /// not done.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         weakened: Vec<Weakening>,
         /// One sentence for people: what this iteration did.
@@ -234,10 +235,10 @@ pub enum Record {
         /// Subjects of the commits that it left HEAD at, oldest first; the last 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         commits: Vec<String>,
-        /// Limits of which little is left since this iteration: reported once each.
+        /// Limits that are nearly reached since this iteration; each is reported once.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         near: Vec<LimitName>,
-        /// Changed sources that the task does not mention; `None` where the task names no source.
+        /// Changed sources that the task does not mention; `None` if the task names no source.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         drift: Option<Box<DriftShare>>,
     },
@@ -256,10 +257,10 @@ pub enum Record {
         /// How long it stays open before its trial, doubled with every trial that failed; 0 when it closes.
         #[serde(default)]
         cooldown_ms: u64,
-        /// When it lets an iteration through automatically; `None`: only by order of the user.
+        /// When it lets an iteration through automatically; `None`: only at the user's command.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumes_at: Option<Moment>,
-        /// What an opening was judged by.
+        /// The evidence for an opening.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opening: Option<Box<TripEvidence>>,
     },
@@ -287,7 +288,7 @@ pub enum Record {
         id: String,
         kind: QuestionKind,
         text: String,
-        /// How long it waits for an answer; `None`: no user is there, it does not wait.
+        /// How long it waits for an answer; `None`: no user is present, so that it does not wait.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Moment>,
     },
@@ -329,7 +330,7 @@ pub enum Record {
     Stopping {
         now: bool,
     },
-    /// The user takes what was weakened as it is: from here on it is measured against `tree`.
+    /// The user accepts weakened files and checks as they are: from here on they are compared with `tree`.
     WeakeningAccepted {
         paths: Vec<String>,
         /// Checks that run fewer tests than at the start.
@@ -340,8 +341,8 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
     },
-    /// Files that the agent must not weaken were changed between two iterations, by the user: from here on they
-    /// are measured against `tree`.
+    /// The user changed files that the agent must not weaken between two iterations: from here on they are compared
+    /// with `tree`.
     ProtectedEdited {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         paths: Vec<String>,
@@ -372,7 +373,8 @@ pub enum Record {
         /// The basis of the proof, as the end of the loop's sentence.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         basis: String,
-        /// The judges of the start cannot run on the final tree, or something could not be judged, so that the outcome is claimed, not verified.
+        /// The judges of the start cannot run on the final tree, or something could not be judged, so that the outcome
+        /// is claimed, not verified.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unproven: bool,
         /// The programs that the checks ran by name; the first 20.
@@ -420,7 +422,7 @@ pub enum Record {
         command: RestrictedCommand,
         by: CommandSender,
     },
-    /// A command of `[on]` did not do what it should; the first time for each since the user last resumed the loop.
+    /// A command of `[on]` failed; the first time for each since the user last resumed the loop.
     HookFailed {
         event: LoopEvent,
         message: String,
@@ -429,7 +431,7 @@ pub enum Record {
         /// The tree after this iteration; 0 is the start.
         to: u32,
         tree: String,
-        /// The tree as it was, kept.
+        /// The snapshot of the tree before the rollback.
         from: String,
         /// Only these; empty: everything.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -440,10 +442,11 @@ pub enum Record {
         /// Weakened files that are equal to their baseline again.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         mended: Vec<String>,
-        /// The tree that it left, kept, where that is not `tree`: paths were named, or files were left as they are.
+        /// The snapshot of the tree after the rollback, if that is not `tree`: paths were named, or files were left as
+        /// they are.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<String>,
-        /// `seq` of the rollback that this one undoes, or of the snapshot before it where that was cut off.
+        /// `seq` of the rollback that this one undoes, or of the snapshot before it if that rollback was interrupted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         undoes: Option<u64>,
     },
@@ -466,11 +469,6 @@ pub enum Record {
     /// A type this version does not know: kept in the chain, otherwise ignored.
     #[serde(other)]
     Unknown,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the shape that serde asks for")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ pub enum BreakerState {
     HalfOpen,
 }
 
-/// Why the breaker changed: one of its counts, or what let it try and close again.
+/// Why the breaker changed: one of its counts, or the reason for a trial or a reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BreakerCause {
@@ -63,7 +63,7 @@ pub struct TripEvidence {
     /// Trees that occurred again, and the iterations that produced them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trees: Vec<TreeAfter>,
-    /// The agent's session was given up with it.
+    /// Whether the agent's session was discarded too.
     pub session_reset: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct ErrorIn {
     pub text: String,
 }
 
-/// A criterion that did not pass. `fingerprint`: the same as long as it fails in the same way.
+/// A criterion that did not pass. `fingerprint`: stays equal as long as it fails in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailingCriterion {

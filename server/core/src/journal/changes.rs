@@ -25,13 +25,13 @@ pub struct ChangeStats {
     /// Changed files that programs of the user execute later without being asked, those of git included; the first 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub autorun: Vec<String>,
-    /// Files that the loop added and to which nothing refers, where the round that could end the loop looked for them;
-    /// the first 20.
+    /// Files that the loop added and to which nothing refers, searched for only in a round that could end the loop; the
+    /// first 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strays: Vec<String>,
 }
 
-/// Lines of text files. What is no text, or longer than 1 MiB, counts none.
+/// Lines of text files. Binary files, and files longer than 1 MiB, count as none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LineStats {

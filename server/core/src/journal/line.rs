@@ -18,10 +18,10 @@ const SUM_KEY: &[u8] = b",\"sum\":\"";
 const SUM_DIGITS: usize = 8;
 const SUM_END: &[u8] = b"\"}";
 
-/// Why a line is no record.
+/// Why a line is not a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadLine {
-    /// Cut off, or not of the journal's form at all.
+    /// Cut off, or not in the journal's format at all.
     Form,
     /// Its bytes, or those of the line before it, are not those that were written.
     Checksum,
@@ -61,8 +61,8 @@ impl fmt::Display for BadLine {
     }
 }
 
-/// The line of `entry`, newline included, and its checksum. Fails only for what could not be read back, so
-/// that nothing is ever written that makes the journal unreadable: what JSON has no word for does not serialise.
+/// Encodes `entry` as a line, newline included, with its checksum. Fails for values that could not be read back (a time
+/// out of range, a number that is not finite), so that no unreadable line is ever written.
 pub fn encode_line(entry: &Entry, previous: u32) -> Result<(String, u32), BadLine> {
     let shape = |error: serde_json::Error| BadLine::Shape(error.to_string());
     let record = tagged::members_of(&entry.record).map_err(shape)?;
@@ -83,7 +83,8 @@ pub fn decode_line(line: &[u8], previous: u32) -> Result<(Entry, u32), BadLine> 
     Ok((decode_record(line, &read_head(line)?)?, sum))
 }
 
-/// The record is read from the same text: what it does not know is ignored, the head's members included.
+/// The record is parsed from the same text as the head; members that it does not know, the head's included, are
+/// ignored.
 fn decode_record(line: &[u8], head: &LineHeader<'_>) -> Result<Entry, BadLine> {
     let record =
         tagged::read_record(&head.type_name, line).map_err(|error| BadLine::Shape(error.to_string()))?;
@@ -91,7 +92,7 @@ fn decode_record(line: &[u8], head: &LineHeader<'_>) -> Result<Entry, BadLine> {
     Ok(Entry { seq: head.seq, epoch: head.epoch, at, record })
 }
 
-/// The record of a line whose checksum was verified before; `None` if its type is not wanted: it is not parsed then.
+/// The record of a line whose checksum was verified before; `None` if its type is not wanted, without parsing it.
 pub fn decode_wanted(line: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Option<Entry>, BadLine> {
     if leading_type(line).is_some_and(|it| !is_wanted(it)) {
         return Ok(None);
@@ -100,8 +101,8 @@ pub fn decode_wanted(line: &[u8], is_wanted: impl Fn(&str) -> bool) -> Result<Op
     is_wanted(&head.type_name).then(|| decode_record(line, &head)).transpose()
 }
 
-/// The type of a line that begins as [`encode_line`] writes it: most lines are much longer than their beginning. None of
-/// the values before the type contains a quote.
+/// The type of a line that begins as [`encode_line`] writes it: most lines are much longer than their beginning. None
+/// of the values before the type contains a quote.
 fn leading_type(line: &[u8]) -> Option<&str> {
     const MAX_HEAD_BYTES: usize = 200;
     const KEY: &[u8] = b",\"type\":\"";

@@ -7,14 +7,14 @@ use super::Entry;
 use super::line::{self, BadLine};
 use loopkeeper_text::tr;
 
-/// Everything a journal's bytes say.
+/// The result of parsing a journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedJournal {
     /// The readable records, those of an overtaken keeper left out.
     pub entries: Vec<Entry>,
     /// Bytes up to the end of the last readable line.
     pub good_len: usize,
-    /// Where the next line has to join on.
+    /// The state that the next line is checked against.
     pub chain: ChecksumChain,
     pub tail: JournalTail,
 }
@@ -95,7 +95,7 @@ impl ChecksumChain {
         (self.seq, self.sum) == (lines, sum)
     }
 
-    /// The line (newline included) of the next record.
+    /// Encodes the next record as a line, newline included.
     pub fn append(&mut self, entry: &Entry) -> Result<String, BadLine> {
         self.expect_next(entry)?;
         let (line, sum) = line::encode_line(entry, self.sum)?;
@@ -152,8 +152,8 @@ impl ChecksumChain {
     }
 }
 
-/// Whether `rest` contains a record after its start. A newline may be among the damaged bytes, so
-/// a record counts wherever it begins; its checksum may hang on the damaged one, so its form suffices.
+/// Whether `rest` contains a record after its start. A newline may be among the damaged bytes, so a record counts
+/// wherever it begins; its checksum may depend on the damaged line, so its form suffices.
 fn holds_later_record(rest: &[u8]) -> bool {
     let mut lines = rest.split_inclusive(|it| *it == b'\n').filter_map(|it| it.strip_suffix(b"\n"));
     // The first line is known to be bad as a whole: only what begins inside it counts.
@@ -163,7 +163,7 @@ fn holds_later_record(rest: &[u8]) -> bool {
 
 fn holds_record(line: &[u8]) -> bool {
     const RECORD_START: &[u8] = b"{\"v\":";
-    /// Records never hold one another: a line with so many beginnings is no torn write, and is not searched on.
+    /// Records are never nested: a line with this many beginnings is not a torn write, and is not searched further.
     const MAX_STARTS: usize = 64;
     let begins =
         line.windows(RECORD_START.len()).enumerate().filter(|(_, it)| *it == RECORD_START).map(|(at, _)| at);

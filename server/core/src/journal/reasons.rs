@@ -66,7 +66,7 @@ pub enum QuestionKind {
     UsageLimit,
     /// The agent was not allowed to use a tool.
     Denied,
-    /// The agent waits to be allowed something: `allow`, `always` or `deny`.
+    /// The agent waits for a permission: `allow`, `always` or `deny`.
     Permission,
 }
 
@@ -79,14 +79,14 @@ pub enum SessionReason {
     Expired,
     /// The agent was given it and never began it.
     Unconfirmed,
-    /// The agent does not know it any more.
+    /// The agent no longer has it.
     Refused,
     Breaker,
     /// The user asked for a fresh one.
     Reset,
     /// The loop has ended.
     Ended,
-    /// The files went back to before something that it remembers.
+    /// The files were rolled back to a state before changes that the session remembers.
     RolledBack,
 }
 
@@ -100,8 +100,8 @@ pub enum TakeoverReason {
     Login,
     /// Its account has no credit left.
     Billing,
-    /// It failed again and again, or is not there.
+    /// It failed repeatedly, or is not installed.
     Failing,
-    /// The one that is wanted more can be asked again.
+    /// A preferred agent is available again.
     Back,
 }

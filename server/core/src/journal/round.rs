@@ -25,7 +25,7 @@ pub enum Role {
     Open,
 }
 
-/// Something that the agent made easier than it was.
+/// A judge or a check that the agent weakened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Weakening {
@@ -88,7 +88,7 @@ pub struct CopiedTree {
 pub struct OutsideFiles {
     /// Those outside the folders for temporary files.
     pub count: u64,
-    /// There are more.
+    /// Whether there are more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
     /// Why the checks saw all of them; absent where they were hidden.
@@ -129,13 +129,13 @@ pub struct Round {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrote: Vec<String>,
     pub results: Vec<CheckResult>,
-    /// What judges were asked, rounds that were repeated included.
+    /// The usage of judges, repeated rounds included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judging: Option<JudgeUsage>,
 }
 
 impl Round {
-    /// The result of one criterion, where it was part of the round.
+    /// The result of one criterion, if it was part of the round.
     pub fn result(&self, id: &CriterionId) -> Option<&CheckResult> {
         self.results.iter().find(|it| it.criterion == *id)
     }

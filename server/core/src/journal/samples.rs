@@ -33,7 +33,7 @@ pub(crate) fn entry(seq: u64, record: Record) -> Entry {
     Entry { seq, epoch: 1, at: Moment { wall: 1_795_183_200_123 + seq, awake: 1_000 + seq }, record }
 }
 
-/// Every type once, in a command in which a loop could write them.
+/// Every type once, in an order in which a loop could write them.
 pub(crate) fn records() -> Vec<Record> {
     [first_iteration(), subagents(), around_iterations()].concat()
 }
@@ -237,7 +237,7 @@ fn recovered_and_ended() -> Vec<Record> {
     ]
 }
 
-/// Does not compile when a type is added: then it needs a sample above.
+/// Fails to compile when a type is added, which then needs a sample above.
 #[expect(dead_code, reason = "exists to be compiled")]
 fn all_types_have_a_sample(record: &Record) {
     match record {

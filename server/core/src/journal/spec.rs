@@ -27,7 +27,7 @@ pub struct LoopSpec {
     /// The agents that take over from it, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<AgentPlan>,
-    /// Whom `judge` checks ask, where there are any.
+    /// The agent that `judge` checks ask, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<AgentPlan>,
     pub settings: Settings,
@@ -37,7 +37,7 @@ pub struct LoopSpec {
     /// The preset that some of its numbers come from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<PresetSelection>,
-    /// Effective promise: of the arguments, the document, the settings.
+    /// The effective promise: from the arguments, the document or the settings.
     pub promise: String,
     pub criteria: Vec<Criterion>,
     pub plan: Vec<PlanItem>,
@@ -63,7 +63,7 @@ pub struct EarlierTask {
     /// Subjects of its commits, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
-    /// What its iterations marked as lasting.
+    /// The decisions that its iterations marked as lasting.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<String>,
     /// It worked on the same task, which the user continues.
@@ -92,12 +92,12 @@ impl LoopSpec {
     }
 }
 
-/// The agent of a loop: what is started, verbatim, and how it is talked to.
+/// The agent of a loop: the command line, verbatim, and the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPlan {
     pub name: String,
-    /// With `{session}`, `{prompt}`, `{prompt_file}` standing for values of the iteration.
+    /// `{session}`, `{prompt}` and `{prompt_file}` are placeholders for values of the iteration.
     pub argv: Vec<String>,
     pub prompt: PromptBy,
     pub dialect: Dialect,

@@ -18,7 +18,7 @@ pub(super) fn members_of(record: &Record) -> serde_json::Result<String> {
     Ok(format!("\"type\":{name}{comma}{members}"))
 }
 
-/// Reads a record of this type from the object that contains its members. Others are ignored.
+/// Reads a record of this type from the object that contains its members. Other members are ignored.
 pub(super) fn read_record(type_name: &str, object: &[u8]) -> serde_json::Result<Record> {
     let mut json = serde_json::Deserializer::from_slice(object);
     let record = Record::deserialize(TaggedObject { type_name, object: &mut json })?;

@@ -1,3 +1,5 @@
+//! Lines of the journal: the format, other versions, damaged lines.
+
 use proptest::prelude::*;
 
 use super::{BadLine, decode_line, decode_wanted, encode_line, looks_like_record};
@@ -225,7 +227,7 @@ proptest! {
 }
 
 #[test]
-fn of_records_that_are_not_wanted_only_the_type_is_read() {
+fn unwanted_records_are_skipped_by_their_type() {
     let check = |line: &str, expect: Option<bool>| {
         let found = decode_wanted(line.as_bytes(), |it| it == "stopping").map(|it| it.is_some());
         assert_eq!(found.ok(), expect, "{line}");

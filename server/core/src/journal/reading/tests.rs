@@ -1,3 +1,5 @@
+//! Whole, torn and damaged journals.
+
 use proptest::prelude::*;
 
 use super::{BadLine, ChecksumChain, JournalTail, ParsedJournal, parse_journal};
@@ -18,7 +20,7 @@ fn newlines(bytes: &[u8]) -> usize {
     bytes.split(|it| *it == b'\n').count() - 1
 }
 
-fn kept(bytes: &[u8]) -> usize {
+fn record_count(bytes: &[u8]) -> usize {
     parse_journal(bytes).entries.len()
 }
 
@@ -52,8 +54,8 @@ fn a_cut_loses_at_most_one_record() {
     }
 }
 
-/// In the last line a flip that leaves no record cannot be told from a write that was cut off; otherwise it is damage.
-/// Never is a record accepted that was not written.
+/// In the last line, a flip that leaves no record cannot be distinguished from an interrupted write; otherwise it is
+/// damage. No record is ever accepted that was not written.
 fn check_flip(text: &[u8], at: usize, bit: usize) {
     let last = text.len() - text.rsplit(|it| *it == b'\n').nth(1).unwrap().len() - 1;
     let mut bytes = text.to_vec();
@@ -143,8 +145,8 @@ fn records_of_a_later_version_are_kept() {
     assert!(matches!(tail, JournalTail::Damaged { line: 1, why: BadLine::Shape(_) }), "{tail:?}");
 }
 
-/// A keeper that lost its lock without noticing may still write: what it writes counts for nothing, and the
-/// one that took over continues.
+/// A keeper that lost its lock without noticing may still write: its records are ignored, and the keeper that took
+/// over continues.
 #[test]
 fn records_of_an_overtaken_keeper_are_ignored() {
     let mut old = ChecksumChain::default();
@@ -208,6 +210,6 @@ proptest! {
         let reading = parse_journal(&bytes);
         prop_assert!(whole.starts_with(&reading.entries));
         prop_assert!(reading.good_len <= bytes.len());
-        prop_assert_eq!(kept(&bytes[..reading.good_len]), reading.entries.len());
+        prop_assert_eq!(record_count(&bytes[..reading.good_len]), reading.entries.len());
     }
 }

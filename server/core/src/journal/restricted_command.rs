@@ -1,5 +1,5 @@
-//! Commands that only the user may give, and the processes that tried to give one. Values of a newer version are read as
-//! `Other` or `Unknown`.
+//! Commands that only the user may give, and the processes from which one was refused. Values of a newer version are
+//! read as `Other` or `Unknown`.
 
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ impl RestrictedCommand {
         Self::ALL.iter().find(|(name, _)| *name == verb).map(|(_, command)| *command)
     }
 
-    /// Its verb.
+    /// Its verb in the control protocol.
     pub fn verb(self) -> &'static str {
         Self::ALL.iter().find(|(_, command)| *command == self).map_or("other", |(name, _)| name)
     }
