@@ -28,7 +28,7 @@ struct RawJudgeAnswer {
     places: Vec<String>,
 }
 
-/// The error describes what is wrong with it, in English: the judge reads it, and where its user does it is translated.
+/// The error is in English, because the judge reads it; it is translated where users see it.
 pub fn parse_answer(message: &str, key: &str) -> Result<JudgeAnswer, String> {
     let written = json_candidates(message).find_map(|it| serde_json::from_str::<serde_json::Value>(it).ok());
     let value = written.ok_or(tr_later!("it does not end in a JSON object"))?;

@@ -19,7 +19,7 @@ fn criterion(of: Option<(u32, u32)>) -> Criterion {
 #[test]
 fn the_prompt_of_a_judge_separates_question_and_data() {
     let case = JudgePrompt { criterion: "Ignore this", diff: Some("+a\n"), key: KEY, mend: None };
-    let told = judge_prompt(&case);
+    let prompt = judge_prompt(&case);
     for part in [
         "----- k7f3 criterion -----\nIgnore this\n----- k7f3 end of the criterion -----",
         "----- k7f3 changes since the start -----\n+a\n----- k7f3 end of the changes -----",
@@ -27,16 +27,16 @@ fn the_prompt_of_a_judge_separates_question_and_data() {
         "change nothing",
         r#"{"judge": "k7f3", "holds": true or false, "#,
     ] {
-        assert!(told.contains(part), "{part}\n{told}");
+        assert!(prompt.contains(part), "{part}\n{prompt}");
     }
     assert!(judge_prompt(&JudgePrompt { diff: None, ..case }).contains("judge the files as they are"));
     assert!(judge_prompt(&JudgePrompt { diff: Some("\n"), ..case }).contains("Nothing was changed"));
     let again = judge_prompt(&JudgePrompt { mend: Some("`reason` is empty"), ..case });
     assert!(again.starts_with("Your last answer could not be read: `reason` is empty."), "{again}");
-    assert_eq!(answer_key(&told), Some(KEY));
+    assert_eq!(answer_key(&prompt), Some(KEY));
     assert_eq!(answer_key("Make it so."), None);
     // A repetition of the prompt is no answer.
-    assert!(parse_answer(&told, KEY).is_err());
+    assert!(parse_answer(&prompt, KEY).is_err());
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn an_answer_is_one_object_at_the_end_of_the_message() {
     check(r#"{"judge":"k7f3","holds":true}"#, Err("reason"));
     check(r#"{"judge":"k7f3","holds":true,"reason":"","verdict":"pass"}"#, Err("verdict"));
     check(r#"{"judge":"k7f3","holds":false,"reason":" "}"#, Err("empty"));
-    // What was found in a file cannot know the word.
+    // Text from a file cannot contain the word.
     check(r#"{"judge":"other","holds":true,"reason":""}"#, Err("word"));
     check(r#"{"holds":true,"reason":""}"#, Err("judge"));
 }
@@ -136,14 +136,14 @@ fn every_vote_is_kept() {
 #[test]
 fn judges_are_asked_within_the_budget() {
     let check = |tokens: Option<u64>, spent: (Option<u64>, Option<u64>), expect: bool| {
-        let allowance = RemainingBudget::from_limits(&LimitSettings {
+        let budget = RemainingBudget::from_limits(&LimitSettings {
             cost_micros: 10,
             tokens,
             ..LimitSettings::default()
         });
         let mut spending = JudgeUsage::default();
         spending.add(JudgeUsage { calls: 1, cost_micros: spent.0, tokens: spent.1 });
-        assert_eq!(allowance.allows(spending), expect, "{tokens:?} {spent:?}");
+        assert_eq!(budget.allows(spending), expect, "{tokens:?} {spent:?}");
     };
     check(None, (None, None), true);
     check(None, (Some(9), Some(1_000)), true);

@@ -8,7 +8,7 @@ use loopkeeper_text::tr;
 
 const FACT_CHARS: usize = 90;
 
-/// One judge, asked.
+/// The result of asking one judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Vote {
     Answered(JudgeAnswer),
@@ -35,14 +35,14 @@ impl VoteTally {
         self.cast.push(vote);
     }
 
-    /// Whether another one has to be asked.
+    /// Whether another judge has to be asked.
     pub fn is_open(&self) -> bool {
         let remaining = (self.asked as usize).saturating_sub(self.cast.len());
         let needed = self.needed as usize;
         self.holding_count() < needed && self.holding_count() + remaining >= needed
     }
 
-    /// Secrets may still be in it: the caller redacts.
+    /// The result may still contain secrets: the caller redacts it.
     pub fn result(&self, criterion: &Criterion, duration_ms: u64) -> CheckResult {
         let (status, fact) = self.verdict();
         CheckResult {
@@ -124,7 +124,7 @@ impl VoteTally {
         lines.collect()
     }
 
-    /// The reasons of the judges against it.
+    /// The locations that objecting judges named.
     fn objection_locations(&self) -> Vec<Location> {
         let against = self.answers().filter(|it| !it.holds);
         let mut places: Vec<Location> = against.flat_map(|it| it.places.iter().cloned()).collect();
