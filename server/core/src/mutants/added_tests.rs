@@ -1,19 +1,21 @@
 //! Tests that a loop added and that notice none of its mutants. The names of the tests that fail are taken from the
 //! output of the checks; if the failed tests are unknown, no test is reported.
 
+use std::collections::HashSet;
+
 use crate::check::{CheckResult, Status, TestCounts};
 use crate::journal::{HollowTest, Round};
-use loopkeeper_source::test_inventory::inventory;
-
 use loopkeeper_source::mutants::ChangedSource;
+use loopkeeper_source::test_inventory::inventory;
 
 /// With fewer mutants, a test that notices none may just test something else.
 const MIN_MUTANTS: u64 = 3;
 const MAX_TESTS: usize = 500;
 
-/// The added tests, and what the runs on mutants said about them.
+/// The added tests, and which of them failed in runs on mutants.
 #[derive(Debug, Clone)]
 pub struct AddedTests {
+    /// The tests that failed on no mutant so far.
     silent: Vec<HollowTest>,
     observed: u64,
     is_conclusive: bool,
@@ -22,8 +24,7 @@ pub struct AddedTests {
 impl AddedTests {
     /// The tests of these files that their versions before do not have.
     pub fn of_files(files: &[ChangedSource]) -> Self {
-        let mut silent: Vec<HollowTest> = files.iter().flat_map(added_tests).collect();
-        silent.truncate(MAX_TESTS);
+        let silent = files.iter().flat_map(added_tests).take(MAX_TESTS).collect();
         Self { silent, observed: 0, is_conclusive: true }
     }
 
@@ -38,7 +39,7 @@ impl AddedTests {
         for result in on_mutant.results.iter().filter(|it| it.status != Status::Pass) {
             let before = sound.result(&result.criterion).and_then(|it| it.tests).map_or(0, TestCounts::ran);
             match failed_tests(result, before) {
-                FailedTests::None => {}
+                FailedTests::NoneRan => {}
                 FailedTests::Unknown => self.is_conclusive = false,
                 FailedTests::Named(lines) => {
                     self.silent.retain(|test| !lines.iter().any(|it| names(it, &test.name)));
@@ -55,18 +56,18 @@ impl AddedTests {
 
 fn added_tests(file: &ChangedSource) -> Vec<HollowTest> {
     let names_of = |text: &str| inventory(&file.path, text).tests.into_iter().map(|it| it.name);
-    let before: Vec<String> = names_of(file.before.as_deref().unwrap_or_default()).collect();
+    let before: HashSet<String> = names_of(file.before.as_deref().unwrap_or_default()).collect();
     let test = |name: String| {
         let line = file.after.lines().position(|it| names(it, &name))?;
         Some(HollowTest { path: file.path.clone(), line: line as u32 + 1, name })
     };
-    names_of(&file.after).filter(|it| !before.contains(it)).filter_map(test).collect()
+    names_of(&file.after).filter(|it| !before.contains(it)).filter_map(test).take(MAX_TESTS).collect()
 }
 
 enum FailedTests<'a> {
-    /// It ran no test: the fault does not compile, or the check is no runner.
-    None,
-    /// It stopped early, hangs, or does not print which tests failed.
+    /// No test ran: the fault does not compile, or the check is not a test runner.
+    NoneRan,
+    /// The run stopped early, timed out, or does not print which tests failed.
     Unknown,
     /// Lines that may name the tests that failed.
     Named(Vec<&'a str>),
@@ -75,7 +76,7 @@ enum FailedTests<'a> {
 fn failed_tests(result: &CheckResult, before: u64) -> FailedTests<'_> {
     let counts = result.tests.unwrap_or_default();
     if before == 0 || (counts.ran() == 0 && result.status == Status::Fail) {
-        return FailedTests::None;
+        return FailedTests::NoneRan;
     }
     let lines: Vec<&str> = result.head.lines().chain(result.tail.lines()).collect();
     let is_whole = result.tail.is_empty() || result.left_out == Some(0);
@@ -83,7 +84,7 @@ fn failed_tests(result: &CheckResult, before: u64) -> FailedTests<'_> {
     if counts.ran() != before || !is_whole || marked < counts.failed {
         return FailedTests::Unknown;
     }
-    FailedTests::Named(lines.into_iter().filter(|it| !says_passed(it)).collect())
+    FailedTests::Named(lines.into_iter().filter(|it| !marks_pass(it)).collect())
 }
 
 /// Whether a runner marks one failed test with this line.
@@ -94,13 +95,12 @@ fn marks_failure(line: &str) -> bool {
     MARKS.iter().any(|it| line.contains(it)) && line != "FAIL" && !TOTALS.iter().any(|it| line.contains(it))
 }
 
-/// Whether a runner says with this line that one test passed.
-pub(super) fn says_passed(line: &str) -> bool {
+/// Whether a runner reports one passed test with this line.
+pub(super) fn marks_pass(line: &str) -> bool {
     const STARTS: [&str; 5] = ["ok ", "✓", "✔", "√", "--- PASS"];
     const ENDS: [&str; 3] = ["... ok", "PASSED", "passed"];
     let line = line.trim();
-    let says = |it: &str| line.contains(it);
-    (says(" PASSED ") && !says("FAIL"))
+    (line.contains(" PASSED ") && !line.contains("FAIL"))
         || STARTS.iter().any(|it| line.starts_with(it))
         || ENDS.iter().any(|it| line.ends_with(it))
 }
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn two_mutants_say_too_little() {
+    fn two_mutants_are_too_few_for_a_finding() {
         let file =
             ChangedSource { path: "tests/test_a.py".to_owned(), before: None, after: TESTS.to_owned() };
         let sound = round(Status::Pass, Some((2, 0)), "");

@@ -1,7 +1,7 @@
-//! Which of the changed values a run of a check noticed, by its counts and by what its output names.
+//! Which of the changed values a run of a check noticed, by its test counts and the names in its output.
 
 use crate::check::{CheckResult, Status};
-use crate::mutants::added_tests::{names, says_passed};
+use crate::mutants::added_tests::{marks_pass, names};
 use loopkeeper_source::mutants::expected_values::ExpectedValue;
 
 /// What one run with other values shows.
@@ -9,7 +9,7 @@ use loopkeeper_source::mutants::expected_values::ExpectedValue;
 pub enum RunWithOthers {
     /// Every test failed, or the run shows nothing: it hangs or could not start.
     Settled,
-    /// The check fails. It is not known whether because of these, which may have failed too, or not have run.
+    /// The check fails, but perhaps not because of these values: their tests may have failed too, or not have run.
     Rest(Vec<ExpectedValue>),
     /// The check passes.
     Unnoticed(Vec<ExpectedValue>),
@@ -21,7 +21,11 @@ impl RunWithOthers {
         match result.status {
             Status::Pass => return Self::Unnoticed(values),
             Status::Fail => {}
-            _ => return Self::Settled,
+            Status::TimedOut
+            | Status::CouldNotRun
+            | Status::NoTestsRan
+            | Status::Unstable
+            | Status::Unverified => return Self::Settled,
         }
         let failed = result.reported.or(result.tests).map_or(0, |it| it.failed);
         if failed >= values.len() as u64 {
@@ -34,13 +38,13 @@ impl RunWithOthers {
     }
 }
 
-/// A line of output may be about the failure of this test or assertion.
+/// Whether any line of output may be about a failure of this test or assertion.
 fn fails_in_any(value: &ExpectedValue, lines: &[&str]) -> bool {
     let name = value.path.rsplit('/').next().unwrap_or(&value.path);
     let places = [format!("{name}:{}", value.line), format!("{name}\", line {}", value.line)];
     let is_test = |line: &str| value.test.as_ref().is_some_and(|it| names_test(line, it));
     let is_place = |line: &str| places.iter().any(|it| names(line, it));
-    lines.iter().any(|line| (is_test(line) && !says_passed(line)) || is_place(line))
+    lines.iter().any(|line| (is_test(line) && !marks_pass(line)) || is_place(line))
 }
 
 /// Whether the line contains the name, and not only in the name of a file.
