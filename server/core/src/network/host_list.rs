@@ -14,7 +14,7 @@ const LABEL_BYTES: usize = 63;
 /// Hosts that clients reach without a proxy unless the list names them.
 const OWN_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// A host and a port that a job wants to connect to.
+/// A host and a port that a job asks to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     pub host: UrlHost,
@@ -44,7 +44,7 @@ impl fmt::Display for Destination {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct HostPattern {
     hosts: PatternHosts,
-    /// Absent: the ports of the web.
+    /// `None`: the ports of the web.
     port: Option<u16>,
 }
 
@@ -69,13 +69,13 @@ pub enum HostMatch {
 pub struct HostList(Vec<HostPattern>);
 
 impl HostList {
-    /// Entries with a [`pattern_fault`] are left out: the settings have refused them.
+    /// Entries with a [`pattern_fault`] are left out: the settings refuse them anyway.
     pub fn parse<S: AsRef<str>>(entries: &[S]) -> Self {
         Self(entries.iter().filter_map(|it| parse_pattern(it.as_ref()).ok()).collect())
     }
 
     /// Whether the list names this destination. Decided before the name is resolved, so that a name that is not listed
-    /// is sent to no name server.
+    /// never reaches a name server.
     pub fn find(&self, to: &Destination) -> Option<HostMatch> {
         self.0.iter().filter_map(|it| it.matches(to)).max()
     }
@@ -106,8 +106,8 @@ impl HostList {
 }
 
 /// Whether a resolved address may be connected to. An address outside the public network needs an entry that names
-/// the host itself: who owns a domain decides where the names below it lead. Addresses of the link and of cloud
-/// metadata need an entry with the address.
+/// the host itself, because the owner of a domain decides where the names below it lead. Addresses of the link and of
+/// cloud metadata need an entry with the address.
 pub fn admits(found: HostMatch, to: &Destination, address: IpAddr) -> bool {
     match (AddressScope::of(address), &to.host) {
         (AddressScope::Public, _) => true,
@@ -151,7 +151,7 @@ fn is_below(name: &str, suffix: &str) -> bool {
     name.strip_suffix(suffix).is_some_and(|it| it.len() > 1 && it.ends_with('.'))
 }
 
-/// Why a text is no entry of the list, as a phrase.
+/// Why a text is not an entry of the list, as a phrase.
 pub fn pattern_fault(entry: &str) -> Option<String> {
     parse_pattern(entry).err().map(str::to_owned)
 }
@@ -210,7 +210,7 @@ fn is_host(host: &UrlHost) -> bool {
     }
 }
 
-/// Names that some resolvers read as an address, such as `127.1` and `0x7f.1`, are none.
+/// Names that some resolvers read as an address, such as `127.1` and `0x7f.1`, are refused.
 fn is_name(name: &str) -> bool {
     let is_label = |it: &str| {
         !it.is_empty()
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_no_destination() {
+    fn a_destination_needs_a_valid_host_and_port() {
         for wrong in [
             "",
             ":80",

@@ -1,6 +1,6 @@
-//! Reads the head of a request to the proxy: `CONNECT host:port`, or a method with an absolute `http://` URL. Strict:
-//! what two servers could read differently is refused. A request is forwarded with its own connection headers removed
-//! and `Host` set from the URL, so that it cannot name another host than the one that was checked.
+//! Parses the head of a request to the proxy: `CONNECT host:port`, or a method with an absolute `http://` URL. Strict:
+//! a head that two servers could read differently is refused. A request is forwarded with its own connection headers
+//! removed and `Host` set from the URL, so that it cannot name another host than the one that was checked.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ const NOT_FORWARDED: [&str; 9] = [
 pub enum ProxyRequest {
     /// Bytes in both directions.
     Tunnel(Destination),
-    /// One request, with the head as it is sent on.
+    /// One request, with the head as it is forwarded.
     Forward { to: Destination, head: String },
 }
 
@@ -91,11 +91,21 @@ fn parse_headers<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<Header<
         }
         headers.push((name, value.trim_matches([' ', '\t'])));
     }
-    let has = |name: &str| headers.iter().any(|(it, _)| it.eq_ignore_ascii_case(name));
-    if has("transfer-encoding") && has("content-length") {
+    if is_length_ambiguous(&headers) {
         return Err("the length of the body is ambiguous");
     }
     Ok(headers)
+}
+
+/// Servers differ in which of several lengths they obey, and in how they read one that is not a plain number: the rest
+/// of the body could be another request, to a host that was not checked.
+fn is_length_ambiguous(headers: &[Header<'_>]) -> bool {
+    let values = |name: &'static str| {
+        headers.iter().filter(move |(it, _)| it.eq_ignore_ascii_case(name)).map(|(_, value)| *value)
+    };
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    values("content-length").chain(values("transfer-encoding")).count() > 1
+        || !values("content-length").all(is_number)
 }
 
 /// Destination, authority and path of an absolute URL.
@@ -158,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_sent_on_with_the_host_of_its_url() {
+    fn a_request_is_forwarded_with_the_host_of_its_url() {
         let head = "POST HTTP://Example.org:8080/a?b=1#c HTTP/1.1\r\nHost: internal\r\nAccept: */*\r\n\
             Proxy-Authorization: Basic x\r\nConnection: keep-alive, X-Own, Content-Length\r\nX-Own: 1\r\n\
             Content-Length: 3\r\n\r\n";
@@ -178,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_in_two_ways_is_refused() {
+    fn ambiguous_heads_are_refused() {
         for (head, why) in [
             ("GET /path HTTP/1.1\r\nHost: a.b\r\n\r\n", "http://"),
             ("GET https://a.b/ HTTP/1.1\r\n\r\n", "http://"),
@@ -193,6 +203,10 @@ mod tests {
                 "GET http://a.b/ HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
                 "ambiguous",
             ),
+            ("POST http://a.b/ HTTP/1.1\r\nContent-Length: 1\r\ncontent-length: 9\r\n\r\n", "ambiguous"),
+            ("POST http://a.b/ HTTP/1.1\r\nContent-Length: 1, 9\r\n\r\n", "ambiguous"),
+            ("POST http://a.b/ HTTP/1.1\r\nContent-Length: +1\r\n\r\n", "ambiguous"),
+            ("POST http://a.b/ HTTP/1.1\r\nContent-Length:\r\n\r\n", "ambiguous"),
             ("GET http://a.b/ä HTTP/1.1\r\n\r\n", "ASCII"),
             ("\r\n\r\n", "no request"),
             ("GET http://a.b/ HTTP/1.1\r\n", "does not end"),
