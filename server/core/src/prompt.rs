@@ -32,9 +32,9 @@ pub const MAX_ARGUMENT_BYTES: usize = 120 * 1024;
 
 /// Number of iterations, the newest ones, that a prompt describes in full.
 pub(crate) const KEPT_WHOLE: usize = 2;
-/// Iterations that have a line, the newest ones.
+/// Number of iterations, the newest ones, that have a line.
 pub(crate) const MAX_LINES: usize = 30;
-/// Number of decisions that a prompt contains, the newest ones.
+/// Number of decisions, the newest ones, that a prompt contains.
 pub(crate) const MAX_DECISIONS: usize = 20;
 
 /// Everything a prompt is made of.
@@ -42,7 +42,7 @@ pub(crate) const MAX_DECISIONS: usize = 20;
 pub struct PromptInput<'a> {
     /// The prompt document's text, as the user has it now.
     pub task: &'a str,
-    /// The user's own order of the parts.
+    /// The user's own template, if there is one.
     pub template: Option<&'a PromptTemplate>,
     pub iteration: u32,
     pub budget: PromptBudget,
@@ -59,31 +59,31 @@ pub struct PromptInput<'a> {
     pub earlier: &'a [EarlierTask],
     /// The project's own files of memory.
     pub notes: &'a MemoryFiles,
-    /// What they marked as lasting, oldest first; no more than [`MAX_DECISIONS`].
+    /// The decisions that those iterations marked as lasting, oldest first; at most [`MAX_DECISIONS`].
     pub decisions: &'a [&'a str],
     pub plan: &'a [PlanItem],
     /// The agent continues the session of the previous iteration.
     pub resumed: bool,
-    /// What was asked after the last iteration.
+    /// The question after the last iteration, if there was one.
     pub settled: Option<AnsweredForPrompt<'a>>,
     /// The user's notes, oldest first.
     pub steering: &'a [String],
     /// Paths of the task's `CONTEXT:`.
     pub context: &'a [String],
-    /// The agent's edits to criteria, which are not taken up.
+    /// The agent's edits to criteria, which are not applied.
     pub proposed: &'a [Proposal],
-    /// What the agent made easier: it is to be put back before anything counts.
+    /// What the agent weakened: it has to be restored before anything counts as done.
     pub weakened: &'a [String],
-    /// Faults that no check notices, where a check has to.
+    /// Faults that no check notices, if checks are required to.
     pub unnoticed: &'a [String],
     pub promise: &'a str,
-    /// The stage whose turn it is; criteria of later ones are not asked for yet.
+    /// The current stage; criteria of later stages are not due yet.
     pub due_stage: u32,
-    /// What the loop noticed about the last iterations, as one sentence.
+    /// An observation about the last iterations, as one sentence.
     pub advice: Option<&'a str>,
     /// Whether agent or loop commits.
     pub commits: CommitPolicy,
-    /// HEAD left the loop's branch: its name, and what HEAD is on.
+    /// If HEAD left the loop's branch: the branch's name, and what HEAD is on now.
     pub away: Option<(&'a str, &'a str)>,
     /// Completion needs a claim although every criterion has a check (`--anyway`).
     pub claim_wanted: bool,
@@ -105,9 +105,9 @@ impl<'a> PromptInput<'a> {
 pub struct PromptBudget {
     pub iterations: u32,
     pub duration_ms: u64,
-    /// `None` where the agent does not report its cost.
+    /// `None` if the agent does not report its cost.
     pub cost_micros: Option<u64>,
-    /// `None` where tokens are not reported, or end nothing.
+    /// `None` if tokens are not reported, or not limited.
     pub tokens: Option<u64>,
     /// Four fifths of some limit are used.
     pub is_scarce: bool,
@@ -155,7 +155,7 @@ pub fn build_prompt(input: &PromptInput<'_>) -> String {
         let room = input.max_bytes.saturating_sub(whole("", 0).len());
         return whole(&shortened_task(&task, room), 0);
     };
-    // Divided equally: room that short outputs leave is given to long ones.
+    // The same limit for every output: the room that short outputs leave goes to long ones.
     let (mut fits, mut too_much) = (0, output::BYTES);
     while too_much - fits > SHARE_STEP {
         let share = usize::midpoint(fits, too_much);
@@ -167,7 +167,7 @@ pub fn build_prompt(input: &PromptInput<'_>) -> String {
     prompt
 }
 
-/// How exactly the room for outputs is shared out, in bytes.
+/// The precision in bytes to which the limit of outputs is searched.
 const SHARE_STEP: usize = 64;
 
 fn join(task: &str, state: &str) -> String {

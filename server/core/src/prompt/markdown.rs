@@ -34,7 +34,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Maximum length of a name or of an entry of a list.
+/// Maximum length of a name or of a list entry.
 const NAME_BYTES: usize = 400;
 
 /// One line, cut where it is too long for a list.

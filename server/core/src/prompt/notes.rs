@@ -14,23 +14,23 @@ const PATTERNS_BYTES: usize = 8 * 1024;
 /// Which of these files exist, by paths relative to the root. Unchanged until they are edited.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryFiles {
-    /// `progress.txt` and its like.
+    /// `progress.txt` and files like it.
     pub progress: Vec<String>,
     /// `AGENTS.md`.
     pub agents: Vec<String>,
-    /// Each progress file's section of patterns, where it has one.
+    /// The section of patterns of each progress file that has one, by the file's path.
     pub patterns: Vec<(String, String)>,
     /// A `progress.txt` that a task with stories lacks.
     pub missing: Option<String>,
 }
 
-/// The section `Codebase Patterns` of a progress file, without its heading; empty where there is none.
+/// The section `Codebase Patterns` of a progress file, without its heading; empty if there is none.
 pub fn patterns_section(text: &str) -> &str {
     let Some((at, level)) = find_heading(text) else { return "" };
     let rest = text.get(at..).unwrap_or_default();
     let mut end = 0;
     for line in rest.split_inclusive('\n') {
-        let ends = level_of(line).is_some_and(|(it, _)| it <= level) || line.trim() == "---";
+        let ends = heading_level(line).is_some_and(|(it, _)| it <= level) || line.trim() == "---";
         if ends {
             break;
         }
@@ -39,12 +39,12 @@ pub fn patterns_section(text: &str) -> &str {
     truncate::first(rest.get(..end).unwrap_or_default().trim(), PATTERNS_BYTES)
 }
 
-/// Where the text behind the heading begins, and the heading's level.
+/// The offset of the text after the heading, and the heading's level.
 fn find_heading(text: &str) -> Option<(usize, usize)> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         at += line.len();
-        if let Some((level, title)) = level_of(line)
+        if let Some((level, title)) = heading_level(line)
             && title.trim_end_matches(':').eq_ignore_ascii_case("codebase patterns")
         {
             return Some((at, level));
@@ -53,7 +53,7 @@ fn find_heading(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-fn level_of(line: &str) -> Option<(usize, &str)> {
+fn heading_level(line: &str) -> Option<(usize, &str)> {
     let level = line.len() - line.trim_start_matches('#').len();
     let title = line.get(level..)?.strip_prefix([' ', '\t'])?;
     (1..=6).contains(&level).then_some((level, title.trim()))
@@ -72,14 +72,14 @@ pub(super) fn write_section(out: &mut String, input: &PromptInput<'_>) {
             "- {}: read it before you begin. Before you end, append a dated entry with what you did, which files \
              changed, and what the next one should know; what holds everywhere goes into `## Codebase Patterns` at \
              its top. Never replace what stands there.",
-            path_of(path)
+            path_span(path)
         );
     }
     for path in &notes.agents {
         let _ = writeln!(
             out,
             "- {}: read it before you begin. Add what you learned that later iterations must know.",
-            path_of(path)
+            path_span(path)
         );
     }
     if let Some(path) = &notes.missing {
@@ -87,7 +87,7 @@ pub(super) fn write_section(out: &mut String, input: &PromptInput<'_>) {
     }
     out.push('\n');
     for (path, patterns) in &notes.patterns {
-        let _ = write!(out, "Codebase Patterns of {}:\n\n{}\n", path_of(path), fenced_block(patterns));
+        let _ = write!(out, "Codebase Patterns of {}:\n\n{}\n", path_span(path), fenced_block(patterns));
     }
 }
 
@@ -95,7 +95,7 @@ fn write_missing(out: &mut String, path: &str) {
     let _ = writeln!(
         out,
         "- {} is not there yet: start it in this form, one entry an iteration.\n",
-        path_of(path)
+        path_span(path)
     );
     out.push_str(&fenced_block(
         "# Ralph Progress Log\n\
@@ -113,7 +113,7 @@ fn write_missing(out: &mut String, path: &str) {
     ));
 }
 
-fn path_of(path: &str) -> String {
+fn path_span(path: &str) -> String {
     code_span(&single_line(path))
 }
 

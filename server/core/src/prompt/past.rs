@@ -19,7 +19,7 @@ const LINE_BYTES: usize = 500;
 const MAX_EARLIER: usize = 10;
 const SUBJECT_BYTES: usize = 400;
 
-/// The newest iteration, whole.
+/// Describes the newest iteration in full.
 pub(super) fn write_last_iteration(out: &mut String, input: &PromptInput<'_>) {
     let Some(last) = input.past.last() else { return };
     out.push_str("## The iteration before this one\n\n");
@@ -38,7 +38,7 @@ pub(super) fn write_last_iteration(out: &mut String, input: &PromptInput<'_>) {
     out.push('\n');
 }
 
-/// A line for each of them, and the second newest whole.
+/// Writes a line for each iteration, and describes the second newest in full.
 pub(super) fn write_earlier_iterations(out: &mut String, input: &PromptInput<'_>) {
     if input.past.is_empty() {
         return;
@@ -67,7 +67,7 @@ pub(super) fn write_earlier_iterations(out: &mut String, input: &PromptInput<'_>
     }
 }
 
-/// What iterations marked as lasting.
+/// Lists the decisions that iterations marked as lasting.
 pub(super) fn write_decisions(out: &mut String, input: &PromptInput<'_>) {
     if input.decisions.is_empty() {
         return;

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_task::placeholders::{
-    CHECKS, CONTEXTS, ITERATION, MAX_ITERATIONS, PLAN_PATH, STORY_BLOCK, STORY_ID, STORY_TITLE, command_name,
-    find_placeholders, is_context,
+    CHECKS, CONTEXTS, ITERATION, MAX_ITERATIONS, PLAN_PATH, Placeholder, STORY_BLOCK, STORY_ID, STORY_TITLE,
+    command_name, find_placeholders, is_context,
 };
 
 use super::grammar::format_criterion;
@@ -26,7 +26,7 @@ pub(super) fn fill_placeholders<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {
     let mut from = 0;
     for placeholder in placeholders {
         out.push_str(input.task.get(from..placeholder.range.start).unwrap_or_default());
-        let value = placeholder_value(placeholder.name, placeholder.in_fence, input).unwrap_or_default();
+        let value = placeholder_value(&placeholder, input).unwrap_or_default();
         if value.starts_with("```") && !(out.is_empty() || out.ends_with('\n')) {
             // A fence begins a line.
             out.push_str("\n\n");
@@ -38,15 +38,16 @@ pub(super) fn fill_placeholders<'a>(input: &PromptInput<'a>) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-fn placeholder_value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Option<String> {
+fn placeholder_value(placeholder: &Placeholder<'_>, input: &PromptInput<'_>) -> Option<String> {
+    let name = placeholder.name;
     if let Some(command) = command_name(name) {
-        return command_output(command, (name.starts_with(CONTEXTS), in_fence), input);
+        return command_output(command, placeholder, input);
     }
     if ITERATION.contains(&name) {
         return Some(input.iteration.to_string());
     }
     if name == MAX_ITERATIONS {
-        return Some((input.iteration + input.budget.iterations).to_string());
+        return Some(input.iteration.saturating_add(input.budget.iterations).to_string());
     }
     if CHECKS.contains(&name) {
         let line = |it: &Criterion| Some(format!("- {}", format_criterion(it, it.check.as_ref()?)));
@@ -72,18 +73,15 @@ fn placeholder_value(name: &str, in_fence: bool, input: &PromptInput<'_>) -> Opt
     }
 }
 
-/// What a command of the front matter, or of a context, printed when it ran last.
-fn command_output(
-    command: &str,
-    (of_context, in_fence): (bool, bool),
-    input: &PromptInput<'_>,
-) -> Option<String> {
-    let named = input.pinned.iter().map(|it| (it, &it.criterion)).filter(|it| it.1.name == command);
-    let (pinned, _) = { named }.find(|it| is_context(&it.1.place.file) == of_context)?;
-    let result = input.results.get(&pinned.criterion.id)?;
+/// The last output of a command in the front matter, or in a context.
+fn command_output(command: &str, placeholder: &Placeholder<'_>, input: &PromptInput<'_>) -> Option<String> {
+    let is_of_context = placeholder.name.starts_with(CONTEXTS);
+    let mut criteria = input.pinned.iter().map(|it| &it.criterion);
+    let criterion = criteria.find(|it| it.name == command && is_context(&it.place.file) == is_of_context)?;
+    let result = input.results.get(&criterion.id)?;
     let output = result.output_within(OUTPUT_BYTES);
     let shown = output.trim_end();
-    Some(match (shown.is_empty(), in_fence) {
+    Some(match (shown.is_empty(), placeholder.in_fence) {
         (true, _) => single_line(&result.fact),
         (false, true) => shown.to_owned(),
         (false, false) => fenced_block(shown).trim_end().to_owned(),

@@ -16,7 +16,7 @@ pub(super) fn write_section(out: &mut String, plan: &[PlanItem]) {
     let open = open_items(plan);
     let _ = writeln!(out, "## The plan: {} of {} done\n", plan.len() - open.len(), plan.len());
     write_duties(out, plan);
-    // Where nothing but its place in the document orders an item, the agent may choose.
+    // If only their places in the document order the items, the agent may choose.
     let ordered = plan.iter().any(|it| it.priority.is_some() || !it.depends_on.is_empty());
     for (at, item) in open.iter().take(MAX_OPEN_ITEMS).enumerate() {
         let waits = waits_for(plan, item);
@@ -32,11 +32,10 @@ pub(super) fn write_section(out: &mut String, plan: &[PlanItem]) {
     out.push('\n');
 }
 
-/// Which side ticks items, where, and what that means.
+/// Tells the agent to tick items, in which file, and what a tick means.
 fn write_duties(out: &mut String, plan: &[PlanItem]) {
     let mut files: Vec<&str> =
         plan.iter().map(|it| it.place.file.as_str()).filter(|it| !it.is_empty()).collect();
-    files.dedup();
     files.sort_unstable();
     files.dedup();
     for file in &files {
@@ -73,7 +72,7 @@ fn write_duties(out: &mut String, plan: &[PlanItem]) {
     }
 }
 
-/// The field of a story that says that it is done, and its value then, where the file has another one than usual.
+/// The field that marks a story as done, and its value, if the item's file has another field than usual.
 fn written_done(item: &PlanItem) -> Option<(&'static str, &'static str)> {
     match item.done_field.as_deref()? {
         "status" => Some(("status", "\"done\"")),
@@ -94,13 +93,13 @@ pub fn plan_item(item: &PlanItem) -> String {
 /// The open items: blocking ones first, then those without open dependencies, then by priority and position.
 pub fn open_items(plan: &[PlanItem]) -> Vec<&PlanItem> {
     let mut open: Vec<&PlanItem> = plan.iter().filter(|it| !it.done).collect();
-    open.sort_by_key(|it| {
+    open.sort_by_cached_key(|it| {
         (!it.blocking, !waits_for(plan, it).is_empty(), it.priority.is_none(), it.priority)
     });
     open
 }
 
-/// What must be done before it and is not. A skipped item blocks no other.
+/// The dependencies of an item that are still open. A skipped item blocks no other.
 fn waits_for(plan: &[PlanItem], item: &PlanItem) -> Vec<String> {
     let is_open = |id: &&String| plan.iter().any(|it| it.id == **id && !it.done && it.blocking);
     item.depends_on.iter().filter(is_open).map(|it| short(it)).collect()

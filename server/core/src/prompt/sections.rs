@@ -19,8 +19,8 @@ const QUESTION_BYTES: usize = 4 * 1024;
 
 type SectionWriter = fn(&mut String, &PromptInput<'_>, usize);
 
-/// Each with the name of its placeholder, in their order below the task. The last argument is what
-/// each failing check's output may take.
+/// All sections with the names of their placeholders, in their order below the task. The last argument of a writer
+/// limits the output of each failing check, in bytes.
 pub(super) const SECTIONS: &[(&str, SectionWriter)] = &[
     ("opening", |out, input, _| write_opening(out, input)),
     ("weakened", |out, input, _| write_weakened(out, input)),
@@ -61,7 +61,7 @@ pub(super) fn render_section(name: &str, input: &PromptInput<'_>, output_bytes: 
     out
 }
 
-/// Nothing is switched by force: what is not committed would go along, or be in the way.
+/// The agent itself has to switch back: a forced switch would carry uncommitted changes along, or fail because of them.
 fn write_branch_mismatch(out: &mut String, input: &PromptInput<'_>) {
     let Some((home, now)) = input.away else { return };
     let home = code_span(&single_line(home));
@@ -93,7 +93,7 @@ fn write_opening(out: &mut String, input: &PromptInput<'_>) {
     let _ = writeln!(out, "{}\n", render_budget(input));
 }
 
-/// What is left of every limit.
+/// The remainder of every limit.
 pub(super) fn render_budget(input: &PromptInput<'_>) -> String {
     let mut remaining = vec![words::counted(u64::from(input.budget.iterations), "iteration")];
     remaining.push(words::duration(input.budget.duration_ms));
@@ -146,9 +146,9 @@ fn write_failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize)
     let (broken, missing): (Vec<_>, Vec<_>) =
         failing.into_iter().partition(|(pinned, _)| has_regressed(input, pinned));
     for (pinned, result) in broken.iter().chain(&missing).take(MAX_LISTED) {
-        one_failing(out, input, (pinned, result), output_bytes);
+        write_failure(out, input, (pinned, result), output_bytes);
     }
-    left_out(out, broken.len() + missing.len());
+    write_omitted_count(out, broken.len() + missing.len());
 }
 
 /// A regression is due whatever its stage.
@@ -168,7 +168,7 @@ fn has_regressed(input: &PromptInput<'_>, pinned: &PinnedCriterion) -> bool {
     pinned.role == Role::Guard || input.passed_before.contains(&pinned.criterion.id)
 }
 
-fn one_failing(
+fn write_failure(
     out: &mut String,
     input: &PromptInput<'_>,
     failure: (&PinnedCriterion, &CheckResult),
@@ -227,7 +227,7 @@ fn write_answers(out: &mut String, input: &PromptInput<'_>) {
         (None, QuestionKind::Denied) => out.push_str(
             "Nobody answered: find a way without it, and note what you assumed where the next one will read it.\n\n",
         ),
-        (None, _) => out.push_str(
+        (None, QuestionKind::Agent | QuestionKind::UsageLimit | QuestionKind::Permission) => out.push_str(
             "Nobody answered: decide yourself, and note what you assumed where the next one will read it.\n\n",
         ),
     }
@@ -275,7 +275,7 @@ fn write_exit_rules(out: &mut String, input: &PromptInput<'_>) {
     }
 }
 
-/// What only the agent can say is asked for in the forms that are read.
+/// Asks for the claims that only the agent can make, in the forms that loopkeeper parses.
 fn write_reporting(out: &mut String, input: &PromptInput<'_>) {
     let _ = writeln!(
         out,
@@ -311,11 +311,11 @@ fn write_entries(out: &mut String, texts: &[String]) {
     for text in texts.iter().take(MAX_LISTED) {
         let _ = writeln!(out, "- {}", short(text));
     }
-    left_out(out, texts.len());
+    write_omitted_count(out, texts.len());
     out.push('\n');
 }
 
-fn left_out(out: &mut String, total: usize) {
+fn write_omitted_count(out: &mut String, total: usize) {
     if total > MAX_LISTED {
         let _ = writeln!(out, "- and {} more", total - MAX_LISTED);
     }

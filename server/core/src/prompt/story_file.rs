@@ -2,10 +2,10 @@
 
 use super::markdown::{code_span, fenced_block, single_line};
 
-/// A longer file is read in its place: only the next story matters now.
+/// A longer file is not included: the agent reads the next story in the file.
 const MAX_BYTES: usize = 32 * 1024;
 
-/// Where a story says what must hold, in files that have such a field.
+/// A sentence about the field that says what must hold, if the file has one.
 fn criteria_of(text: &str) -> String {
     const FIELDS: [(&str, &str); 3] = [
         ("acceptanceCriteria", "say what must hold"),
@@ -13,10 +13,10 @@ fn criteria_of(text: &str) -> String {
         ("steps", "say how to try it"),
     ];
     let found = FIELDS.into_iter().find(|(name, _)| text.contains(&format!("\"{name}\"")));
-    found.map_or_else(String::new, |(name, use_of)| format!(" Its `{name}` {use_of}."))
+    found.map_or_else(String::new, |(name, meaning)| format!(" Its `{name}` {meaning}."))
 }
 
-/// The file at `path` with its `text`, introduced.
+/// The text of a task: an introduction, then the `text` of the file at `path`.
 pub(crate) fn task_of_stories(path: &str, title: &str, text: &str) -> String {
     let title = if title.trim().is_empty() { path } else { title };
     let path = code_span(&single_line(path));

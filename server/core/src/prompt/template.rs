@@ -8,13 +8,13 @@ use loopkeeper_text::{sanitize, tr};
 use super::PromptInput;
 use super::sections::{self, SECTIONS};
 
-/// A longer template leaves too little room for what it is about.
+/// A longer template would leave too little room for the parts of the prompt.
 pub const MAX_TEMPLATE_BYTES: usize = 64 * 1024;
 const TASK: &str = "task";
 /// Without these the agent does not know what to do.
 const MANDATORY: [&str; 2] = [TASK, "failing"];
-/// Input of the user, and what keeps a loop from its end: a template may move them, not leave them out.
-const NEVER_LOST: [&str; 6] = ["weakened", "unnoticed", "branch", "asked", "steering", "rules"];
+/// Input of the user, and obstacles to completion: appended if the template leaves them out.
+const ALWAYS_INCLUDED: [&str; 6] = ["weakened", "unnoticed", "branch", "asked", "steering", "rules"];
 
 /// A template that can be filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,10 +26,10 @@ pub struct PromptTemplate {
 enum TemplatePart {
     Text(String),
     /// One of [`placeholder_names`].
-    Of(&'static str),
+    Placeholder(&'static str),
 }
 
-/// Why it cannot be used.
+/// Why a template cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TemplateFault {
     /// From 1; the last line for what is missing.
@@ -54,13 +54,15 @@ impl PromptTemplate {
             return Err(fault(1, (message, hint)));
         }
         let mut lines: Vec<Vec<TemplatePart>> = Vec::new();
+        let mut sections: Vec<&str> = Vec::new();
         for (at, line) in text.lines().enumerate() {
             let parts = parse_parts(line).map_err(|it| fault(at + 1, it))?;
             for name in parts.iter().filter_map(TemplatePart::section) {
-                if lines.iter().flatten().filter_map(TemplatePart::section).any(|it| it == name) {
+                if sections.contains(&name) {
                     let message = tr!("`{placeholder}` occurs a second time", placeholder = braced(name));
                     return Err(fault(at + 1, (message, tr!("leave it where it is read best").to_owned())));
                 }
+                sections.push(name);
             }
             lines.push(parts);
         }
@@ -80,7 +82,7 @@ impl PromptTemplate {
         self.lines.iter().flatten().any(|it| it.name() == Some(name))
     }
 
-    /// A prompt with this text for the task. A line whose placeholders have nothing to say is left out.
+    /// A prompt with this text for the task. A line whose placeholders are all empty is left out.
     pub(super) fn fill(&self, input: &PromptInput<'_>, task: &str, output_bytes: usize) -> String {
         let value = |name: &str| match name {
             TASK => task.to_owned(),
@@ -94,13 +96,13 @@ impl PromptTemplate {
             let line: String = parts.iter().map(|it| it.filled(&value)).collect();
             let is_blank = line.trim().is_empty();
             left_out = is_blank && (left_out || parts.iter().any(|it| it.name().is_some()));
-            // Around what is left out one blank line is enough.
+            // One blank line is enough around lines that are left out.
             if !left_out || !(out.is_empty() || out.ends_with("\n\n") || !parts.is_empty()) {
                 out.push_str(&line);
                 out.push('\n');
             }
         }
-        for name in NEVER_LOST.into_iter().filter(|it| !self.has_placeholder(it)) {
+        for name in ALWAYS_INCLUDED.into_iter().filter(|it| !self.has_placeholder(it)) {
             let text = value(name);
             if !text.trim().is_empty() {
                 out = format!("{}\n\n{}\n", out.trim_end(), text.trim_end());
@@ -114,11 +116,11 @@ impl TemplatePart {
     fn name(&self) -> Option<&'static str> {
         match self {
             Self::Text(_) => None,
-            Self::Of(name) => Some(name),
+            Self::Placeholder(name) => Some(name),
         }
     }
 
-    /// Numbers may occur any number of times.
+    /// The section that it stands for, which may occur once; numbers may be repeated.
     fn section(&self) -> Option<&'static str> {
         self.name().filter(|it| *it != "iteration" && *it != "budget")
     }
@@ -126,7 +128,7 @@ impl TemplatePart {
     fn filled(&self, value: &impl Fn(&str) -> String) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            Self::Of(name) => value(name).trim_end().to_owned(),
+            Self::Placeholder(name) => value(name).trim_end().to_owned(),
         }
     }
 }
@@ -159,7 +161,7 @@ fn parse_parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
             rest = after;
         } else if let Some((inside, after)) = from.strip_prefix('{').and_then(|it| it.split_once('}')) {
             parts.push(TemplatePart::Text(std::mem::take(&mut text)));
-            parts.push(TemplatePart::Of(parse_placeholder(inside)?));
+            parts.push(TemplatePart::Placeholder(parse_placeholder(inside)?));
             rest = after;
         } else {
             let (one, other) = if from.starts_with('{') { ("{", "}") } else { ("}", "{") };

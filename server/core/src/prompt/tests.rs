@@ -1,3 +1,5 @@
+//! Whole prompts, and what each section contains.
+
 mod outputs;
 mod stories;
 
@@ -18,7 +20,7 @@ use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Check, Compare, Criterion, CriterionId, Expect, PatternKind, TextPattern};
 
-/// What a prompt is made of, owned; the fields left at their default are empty.
+/// An owned [`PromptInput`]; fields left at their default are empty.
 #[derive(Default)]
 struct PromptFixture {
     task: String,
@@ -270,16 +272,16 @@ fn a_claim_contradicted_by_checks_is_reported() {
 fn each_iteration_has_a_line_up_to_the_last_thirty() {
     let row =
         |n: usize| Row { sentence: format!("did {n}."), handoff: format!("over {n}."), ..Row::default() };
-    let told =
+    let prompt =
         |count: usize| PromptFixture { past: (1..=count).map(row).collect(), ..PromptFixture::new() }.build();
     for (count, lines, whole) in [(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 3, 2), (30, 30, 2), (31, 30, 2)] {
-        let text = told(count);
+        let text = prompt(count);
         assert_eq!(text.matches(": did ").count(), lines, "{text}");
         assert_eq!(text.matches("over ").count(), whole, "{text}");
         assert_eq!(text.contains("- 1 iteration before these\n"), count > 30, "{text}");
         assert_eq!(text.contains("## What was tried before"), count > 0, "{text}");
     }
-    assert!(told(31).contains("- 31: did 31.\n") && !told(31).contains("- 1: did 1.\n"));
+    assert!(prompt(31).contains("- 31: did 31.\n") && !prompt(31).contains("- 1: did 1.\n"));
 }
 
 #[test]
@@ -385,7 +387,7 @@ proptest! {
     }
 
     #[test]
-    fn never_over_the_cap(task in "[a-zé\n]{1,9}", times in 0_usize..90_000, note in 0_usize..60_000) {
+    fn a_prompt_never_exceeds_its_limit(task in "[a-zé\n]{1,9}", times in 0_usize..90_000, note in 0_usize..60_000) {
         let fixture = PromptFixture { task: task.repeat(times), steering: vec!["n".repeat(note)], ..PromptFixture::new() };
         assert!(fixture.build().len() <= MAX_BYTES);
     }
@@ -406,7 +408,7 @@ fn a_template_orders_the_parts_and_leaves_no_gaps() {
         assert_eq!(own, expect);
     };
     let plain = PromptFixture::new();
-    let told = PromptFixture { steering: vec!["Use {task} as it is.".to_owned()], ..PromptFixture::new() };
+    let steered = PromptFixture { steering: vec!["Use {task} as it is.".to_owned()], ..PromptFixture::new() };
     check(&plain, "{failing}\n\n{task}\n\n{notes}{plan}\n\nNow {{go}}.\n", "# Make it work\n\nNow {go}.\n\n");
     check(&plain, "No {iteration} of {iteration}.\n\n{task}\n{failing}", "No 2 of 2.\n\n# Make it work\n\n");
     check(&plain, "a\n\n\nb {task}\n\n{failing}\n\nc", "a\n\n\nb # Make it work\n\nc\n\n");
@@ -414,8 +416,8 @@ fn a_template_orders_the_parts_and_leaves_no_gaps() {
     check(&plain, "{budget}\n{task}{failing}", &format!("{left}\n# Make it work\n\n"));
     // Steering by the user is included, named or not, and never taken for a placeholder.
     let says = "## The user says, while you work\n\nUse {task} as it is.\n\n";
-    check(&told, "{task}\n\n{failing}", &format!("# Make it work\n\n{says}"));
-    check(&told, "{steering}\n\n{failing}\n\n{task}", &format!("{says}# Make it work\n\n"));
+    check(&steered, "{task}\n\n{failing}", &format!("# Make it work\n\n{says}"));
+    check(&steered, "{steering}\n\n{failing}\n\n{task}", &format!("{says}# Make it work\n\n"));
 }
 
 #[test]

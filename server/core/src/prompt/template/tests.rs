@@ -21,6 +21,7 @@ fn unknown_placeholders_are_refused_with_line_and_remedy() {
     refused("{task}\n{failing\n}", 2, "`{` has no `}`", "twice: `{{`");
     refused("{task} } {failing}", 1, "`}` has no `{`", "twice: `}}`");
     refused("{task}\n{failing}\n{task}", 3, "`{task}` occurs a second time", "read best");
+    refused("{failing} {task} {task}", 1, "`{task}` occurs a second time", "read best");
     refused(&"x".repeat(65 * 1024), 1, "a template holds at most 64 KiB", "shorten it");
 }
 

@@ -1,4 +1,4 @@
-//! What failing checks printed: places of failures first, then the output with its end kept.
+//! Outputs of failing checks in a prompt: locations of failures first, then the output with its end kept.
 
 use super::{PromptFixture, command};
 use crate::check::counts::fixture;
@@ -11,7 +11,7 @@ use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::redact::Redactor;
 
 /// The result of `cargo test` with a page of warnings before three failures, as it is judged.
-fn of_cargo(name: &str) -> CheckResult {
+fn cargo_result(name: &str) -> CheckResult {
     let run = CommandRun {
         ending: CommandExit::Exited(101),
         both: fixture("cargo_warnings").into_bytes(),
@@ -33,14 +33,14 @@ fn a_page_of_warnings_hides_no_failure() {
         (0..checks).fold(PromptFixture::new(), |mut fixture, n| {
             let name = format!("tests {n}");
             fixture = fixture.with(&name, Some(command("cargo test")), Role::Goal, None);
-            let result = of_cargo(&name);
+            let result = cargo_result(&name);
             fixture.results.insert(result.criterion.clone(), result);
             fixture
         })
     };
     let text = fixture(1).build();
-    let (_, told) = text.split_once("Where it fails:\n\n").expect("places");
-    let (places, output) = told.split_once("Its output:\n\n").expect("the output");
+    let (_, rest) = text.split_once("Where it fails:\n\n").expect("places");
+    let (places, output) = rest.split_once("Its output:\n\n").expect("the output");
     assert!(assertions.iter().all(|it| places.contains(it)) && !places.contains("unused"), "{places}");
     assert!(
         output.contains("Compiling ledger") && output.contains("\ntest result: FAILED. 1 passed; 3 failed")
