@@ -15,7 +15,7 @@ pub const NAME: &str = "ralph-loop";
 /// The document that an import creates; numbered if a file of this name exists.
 pub const DOCUMENT: &str = "ralph-loop.ralph.md";
 
-/// Maximum length of a prompt; a longer one does not count.
+/// Maximum length of a prompt; a file with a longer one is refused.
 const MAX_BYTES: usize = 256 * 1024;
 const SHOWN_CHARS: usize = 200;
 const TITLE_CHARS: usize = 60;
@@ -37,7 +37,7 @@ pub struct PluginLoop {
     pub prompt: String,
 }
 
-/// Why a text is no such state.
+/// Why a text is not a state of an active loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PluginLoopError {
     #[error("{}", tr!("it does not begin with front matter"))]
@@ -68,7 +68,7 @@ pub fn parse_state_file(text: &str) -> Result<PluginLoop, PluginLoopError> {
 
 /// The equivalent task document for loopkeeper: prompt and promise as they are, the limit as a remark.
 pub fn task_document(text: &str) -> Result<String, PluginLoopError> {
-    let foreign = parse_state_file(text)?;
+    let plugin_loop = parse_state_file(text)?;
     let (_, prompt) = split_front_matter(text)?;
     let prompt = sanitize::text(prompt.trim());
     let first = prompt.lines().next().unwrap_or_default();
@@ -81,27 +81,27 @@ pub fn task_document(text: &str) -> Result<String, PluginLoopError> {
         )
     };
     let mut document = format!("{heading}{prompt}\n");
-    if let Some(promise) = &foreign.promise {
+    if let Some(promise) = &plugin_loop.promise {
         let asked = format!("<promise>{promise}</promise>");
         if !prompt.contains(&asked) {
             let _ = writeln!(document, "\nOutput {asked} once all of this is done, and not before.");
         }
     }
-    let _ = writeln!(document, "\n<!-- {} -->", describe_origin(&foreign));
+    let _ = writeln!(document, "\n<!-- {} -->", describe_origin(&plugin_loop));
     Ok(document)
 }
 
 /// The remark for the user who completes the document.
-fn describe_origin(foreign: &PluginLoop) -> String {
-    let origin = match foreign.max_iterations {
+fn describe_origin(plugin_loop: &PluginLoop) -> String {
+    let origin = match plugin_loop.max_iterations {
         Some(limit) => tr!(
             "Taken over from the loop of Claude Code's plugin, iteration {number} of {limit}.",
-            number = foreign.iteration,
+            number = plugin_loop.iteration,
             limit
         ),
         None => tr!(
             "Taken over from the loop of Claude Code's plugin, iteration {number} without a maximum.",
-            number = foreign.iteration
+            number = plugin_loop.iteration
         ),
     };
     tr!(
@@ -120,7 +120,7 @@ impl PluginLoop {
         }
     }
 
-    /// How many more it would have had; at least one.
+    /// The number of iterations that it had left; at least one.
     pub fn iterations_left(&self) -> Option<u32> {
         self.max_iterations.map(|it| it.saturating_sub(self.iteration).max(1))
     }

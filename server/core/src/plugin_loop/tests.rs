@@ -1,3 +1,5 @@
+//! State files of the plugin, and the tasks that they become.
+
 use super::{PluginLoop, PluginLoopError, parse_state_file, task_document};
 use loopkeeper_task as task;
 
@@ -24,7 +26,7 @@ fn the_state_of_the_plugin_is_read() {
 }
 
 #[test]
-fn other_states_are_distinguished() {
+fn other_files_are_refused_with_a_reason() {
     let check =
         |text: &str, expect: PluginLoopError| assert_eq!(parse_state_file(text), Err(expect), "{text}");
     check("", PluginLoopError::NoFrontMatter);
