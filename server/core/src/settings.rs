@@ -107,7 +107,7 @@ pub struct Settings {
     /// Paths that the sandbox neither hides nor protects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandbox_allow: Vec<String>,
-    /// Paths that it does not make read-only.
+    /// Paths that the sandbox does not make read-only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandbox_write: Vec<String>,
     /// Paths that the sandbox hides in addition to its own list.
@@ -119,10 +119,10 @@ pub struct Settings {
     /// The hosts that they may reach otherwise. A keeper that does not know this field closes the network.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sandbox_hosts: Vec<String>,
-    /// Bytes of data of one process.
+    /// Maximum bytes of data of one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox_memory: Option<u64>,
-    /// The limit for one agent or check.
+    /// Maximum number of processes of one agent or check.
     #[serde(default = "processes")]
     pub sandbox_processes: u32,
     pub keep_loops: u32,

@@ -22,7 +22,12 @@ pub(super) fn accept_value(
         let path = full_path(key, agent);
         let message = tr!("`{path}` is not yet supported", path);
         let hint = Some(tr!("remove the line; this version would not act on it").to_owned());
-        return Err(SettingProblem { code: SettingCode::NotYetSupported, place: Blame::Key, message, hint });
+        return Err(SettingProblem {
+            code: SettingCode::NotYetSupported,
+            place: FaultyPart::Key,
+            message,
+            hint,
+        });
     }
     parse_value(key.takes, raw).map_err(|wrong| explain(key, &full_path(key, agent), raw, wrong))
 }
@@ -68,7 +73,7 @@ pub(super) fn parse_value(takes: ValueKind, raw: &RawValue) -> Result<SettingVal
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SettingProblem {
     pub(super) code: SettingCode,
-    pub(super) place: Blame,
+    pub(super) place: FaultyPart,
     pub(super) message: String,
     /// `None`: nothing beyond correcting the value.
     pub(super) hint: Option<String>,
@@ -76,20 +81,20 @@ pub(super) struct SettingProblem {
 
 /// The part of a line with the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Blame {
+pub(super) enum FaultyPart {
     Key,
     Value,
     Item(usize),
     /// Bytes of a text, and their replacement.
     Within(Range<usize>, Option<String>),
-    /// A key inside of an element.
+    /// A key inside an element.
     Field(usize, String),
 }
 
 fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingProblem {
     let place = match (wrong.item, wrong.field) {
-        (Some(item), Some(field)) => Blame::Field(item, field),
-        (item, _) => item.map_or(Blame::Value, Blame::Item),
+        (Some(item), Some(field)) => FaultyPart::Field(item, field),
+        (item, _) => item.map_or(FaultyPart::Value, FaultyPart::Item),
     };
     match wrong.fault {
         ValueFault::NotYet => {
@@ -100,7 +105,7 @@ fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingP
         }
         ValueFault::Within(error) => SettingProblem {
             code: SettingCode::BadValue,
-            place: Blame::Within(error.range, error.fix),
+            place: FaultyPart::Within(error.range, error.fix),
             message: error.message,
             hint: Some(error.hint),
         },
@@ -116,7 +121,7 @@ fn explain(key: &Key, path: &str, raw: &RawValue, wrong: ValueError) -> SettingP
     }
 }
 
-/// For a file: an alternative to a correction of the line.
+/// The hint for a line of a file, which can also be removed.
 pub(super) fn default_hint(key: &Key) -> String {
     match key.default {
         "" => tr!("correct the value, or remove the line").to_owned(),

@@ -7,7 +7,7 @@ use super::value::SettingValue;
 use loopkeeper_agent::kind::{AgentKind, Dialect, KNOWN_KINDS};
 use loopkeeper_agent::{PermissionMode, PromptBy};
 
-/// The value of `agent` that is not the name of an agent.
+/// The value of `agent` that selects an installed agent.
 pub const AUTO: &str = "auto";
 
 pub fn built_in() -> Vec<AgentSettings> {
@@ -83,7 +83,7 @@ pub fn unsupported_field(
     }
 }
 
-/// Agents whose questions cannot be answered.
+/// Why an agent cannot be set to ask for permissions: its dialect transports no questions.
 pub(super) fn cannot_ask(agent: &AgentSettings, field: &str) -> Option<UnsupportedField> {
     let asks = field == "permissions" && agent.permissions == PermissionMode::Ask;
     (asks && agent.output != Dialect::Acp).then_some(UnsupportedField::NoQuestions)

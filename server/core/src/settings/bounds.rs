@@ -1,5 +1,5 @@
-//! Bounds files of the work tree, which another author may have committed, by limits of the user: `[max]` in the user's
-//! own file bounds their values, and values above the user's own limits need the user's trust.
+//! Limits the values in files of the work tree, which another author may have committed: `[max]` in the user's own file
+//! bounds them, and values above the user's own limits need the user's trust.
 
 use std::collections::BTreeMap;
 
@@ -146,7 +146,7 @@ impl UserLimits {
     }
 }
 
-/// A key of the user's own file in another one.
+/// The finding for a key in another file than the user's own, where alone it is valid.
 pub(super) fn misplaced_key(assignment: &Assignment) -> Option<SettingFinding> {
     let is_own = assignment.layer == Some(LayerKind::User);
     let hint = if assignment.key.section() == "max" {

@@ -181,13 +181,13 @@ fn write_page() -> String {
         page.push_str(&row(key));
     }
     page.push('\n');
-    page.push_str(&when());
+    page.push_str(&conditions_section());
     page.push_str(RALPHRC);
     page.push_str(ENVIRONMENT);
     page
 }
 
-fn when() -> String {
+fn conditions_section() -> String {
     let mut text = WHEN.to_owned();
     for it in CONDITIONS {
         let _ = writeln!(text, "| `{}` | {} |", it.form, it.doc);
@@ -243,7 +243,7 @@ fn row(key: &Key) -> String {
 pub fn json_schema() -> String {
     let mut root = object();
     for key in KEYS {
-        insert(&mut root, key.path, property(key));
+        insert_property(&mut root, key.path, property(key));
     }
     if let Some(map) = root.as_object_mut() {
         map.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
@@ -256,7 +256,7 @@ fn object() -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": {} })
 }
 
-fn insert(table: &mut Value, path: &str, property: Value) {
+fn insert_property(table: &mut Value, path: &str, property: Value) {
     let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
     let Some(table) = table.as_object_mut() else { return };
     let slot = if name == "*" {
@@ -270,7 +270,7 @@ fn insert(table: &mut Value, path: &str, property: Value) {
         properties.as_object_mut().map(|it| it.entry(name.to_owned()).or_insert_with(object))
     };
     match (slot, rest) {
-        (Some(slot), Some(rest)) => insert(slot, rest, property),
+        (Some(slot), Some(rest)) => insert_property(slot, rest, property),
         (Some(slot), None) => *slot = property,
         (None, _) => {}
     }
@@ -280,7 +280,7 @@ fn property(key: &Key) -> Value {
     let mut schema = match key.since {
         // No value is valid: an editor marks the line, as the command refuses it.
         KeySupport::NotYet => json!({ "not": {} }),
-        KeySupport::Built => shape(key.takes),
+        KeySupport::Built => value_schema(key.takes),
     };
     let note = match key.since {
         KeySupport::NotYet => "Not yet supported. ",
@@ -294,7 +294,7 @@ fn property(key: &Key) -> Value {
     schema
 }
 
-fn shape(takes: ValueKind) -> Value {
+fn value_schema(takes: ValueKind) -> Value {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     match takes {
         ValueKind::Word { now, .. } => json!({ "enum": now }),
@@ -331,9 +331,9 @@ fn shape(takes: ValueKind) -> Value {
         ValueKind::Services => json!({ "type": "array", "items": {
             "type": "object", "additionalProperties": false, "required": ["command", "ready"],
             "properties": {
-                "command": shape(ValueKind::Command),
+                "command": value_schema(ValueKind::Command),
                 "ready": { "type": "string", "pattern": "^https?://[^/@\\\\ ]" },
-                "timeout": shape(ValueKind::Duration),
+                "timeout": value_schema(ValueKind::Duration),
             },
         } }),
     }

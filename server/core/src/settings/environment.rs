@@ -1,6 +1,6 @@
-//! Environment variables that are never passed to an agent or a check, whatever file names them.
+//! Environment variables that are never passed to an agent or a check, even if a configuration names them.
 
-/// Refused even when `[env] pass` or a wider pattern names them.
+/// Refused even if `[env] pass` names them or a wider pattern matches them.
 const REFUSED_VARIABLES: &[&str] = &[
     // Our own: the caller adds what a loop's processes need.
     "LOOPKEEPER_*",

@@ -1,4 +1,4 @@
-//! Where settings come from: configuration files, and values that replace theirs.
+//! The sources of settings: configuration files, and values that override them.
 
 /// One configuration file, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,9 +27,9 @@ pub enum LayerKind {
 /// The author of an override.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverrideSource {
-    /// The user's: an option of the command line, an argument of an editor's command.
+    /// The user: an option of the command line, an argument of an editor's command.
     Argument,
-    /// A task document's.
+    /// The author of a task document.
     Task,
 }
 

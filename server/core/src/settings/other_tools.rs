@@ -1,6 +1,8 @@
 //! Reads YAML and TOML configurations of other tools: keys with a counterpart become settings, all others are reported
 //! once.
 
+use std::collections::HashSet;
+
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::yaml;
@@ -67,12 +69,13 @@ const TASK_KEYS: [(&str, &str); 3] = [
 ];
 /// The prompt documents that are found without being named.
 const PROMPT_FILES: [&str; 2] = ["PROMPT.md", "RALPH.md"];
-/// Keys that say nothing about a loop.
-const NOTES: [&str; 5] = ["name", "description", "createdAt", "configVersion", "updatedAt"];
-/// Limits that some tools write as 0 where they have none.
+/// Keys without a meaning for a loop, which are not reported.
+const DESCRIPTIVE_KEYS: [&str; 5] = ["name", "description", "createdAt", "configVersion", "updatedAt"];
+/// Limits for which some tools write 0 to mean none.
 const UNLIMITED_BY_ZERO: [&str; 3] = ["limits.iterations", "limits.duration", "limits.cost_usd"];
 
-/// A name without an extension is a folder of `.ralphify/ralphs`, whose `RALPH.md` is found.
+/// Whether the task that a value names is found anyway. A name without an extension is a folder of
+/// `.ralphify/ralphs`, whose `RALPH.md` is found.
 fn is_found_by_name(value: &str) -> bool {
     PROMPT_FILES.contains(&value)
         || !value.contains('.')
@@ -98,6 +101,7 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let index = LineIndex::of(text);
     let mut out = ParsedLayer::default();
     let mut ignored = IgnoredLines::default();
+    let mut reported = HashSet::new();
     let entries = match file.rsplit_once('.') {
         Some((_, "toml")) => toml_entries(text),
         Some((_, "yml" | "json")) => yaml_entries(text),
@@ -106,9 +110,9 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let is_unset = |it: &Entry| ["", "~", "null", "Null", "NULL"].contains(&it.value.as_str());
     for Entry { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
         let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
-        let is_read = of_task(file).any(|it| path == it || it.ends_with('.') && path.starts_with(it))
+        let is_read = task_keys(file).any(|it| path == it || it.ends_with('.') && path.starts_with(it))
             || mapped.is_some_and(|it| it.2 == RalphrcForm::List && is_found_by_name(&value))
-            || NOTES.contains(&path.as_str());
+            || DESCRIPTIVE_KEYS.contains(&path.as_str());
         match mapped {
             _ if is_read => {}
             Some(&mapped) if has_counterpart(mapped, &value) => {
@@ -130,7 +134,7 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
             _ => {
                 // `hats.builder.instructions` is reported as `hats.builder`.
                 let name = path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
-                if !ignored.unknown.iter().any(|(known, _)| *known == name) {
+                if reported.insert(name.clone()) {
                     ignored.unknown.push((name, range));
                 }
             }
@@ -151,16 +155,16 @@ pub(super) fn keys_of(
 
 /// The keys of this file that belong to the task.
 pub(super) fn keys_of_task(file: &str) -> impl Iterator<Item = &'static str> {
-    of_task(file).filter(|it| !it.ends_with('.'))
+    task_keys(file).filter(|it| !it.ends_with('.'))
 }
 
-fn of_task(file: &str) -> impl Iterator<Item = &'static str> {
+fn task_keys(file: &str) -> impl Iterator<Item = &'static str> {
     TASK_KEYS.iter().filter(move |it| it.0 == file).map(|it| it.1)
 }
 
 /// The key of this file that is probably meant.
 fn near_key(file: &str, path: &str) -> Option<&'static str> {
-    // A key is no beginning of another one in a table: `tracker`, `trackerOptions.path`.
+    // A key at the top is never meant as one in a table: `tracker`, `trackerOptions.path`.
     let depth = |it: &str| it.matches('.').count();
     let mut known = keys_of(file).map(|it| it.0).chain(keys_of_task(file));
     known.find(|it| depth(it) == depth(path) && is_within(2, path, it))
@@ -312,7 +316,15 @@ mod tests {
     }
 
     #[test]
-    fn unset_keys_are_unset() {
+    fn many_unknown_keys_are_read_in_linear_time() {
+        let text: String = (0..100_000).map(|n| format!("k{n}: 1\n")).collect();
+        let (set, notes) = shown("ralph.yml", &text);
+        assert!(set.is_empty() && notes.len() == 1, "{notes:?}");
+        assert!(notes[0].contains("not used by loopkeeper: k0, k1, "), "{notes:?}");
+    }
+
+    #[test]
+    fn keys_without_a_value_are_unset() {
         let text = "max_cost: null\nmax_runtime: ~\nagent:\nhats: {}\n";
         assert_eq!(shown("ralph.yml", text), (Vec::new(), Vec::new()));
     }
@@ -338,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_cannot_be_taken_is_named() {
+    fn an_invalid_value_is_reported_with_its_key() {
         let (set, notes) = shown("ralph.yml", "max_iterations: many\nagent: custom\n");
         assert_eq!(set, [""; 0]);
         assert!(notes.iter().any(|it| it.starts_with("ralph.yml:1: `max_iterations`")), "{notes:?}");

@@ -19,7 +19,7 @@ pub struct HookSettings {
     pub timeout_ms: u64,
 }
 
-/// One of them.
+/// One command of `[on]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HookCommand {
@@ -67,7 +67,7 @@ pub enum LoopEvent {
     IterationStart,
     IterationEnd,
     NeedsYou,
-    /// The records warn of something before it stops the loop.
+    /// The loop is likely to stop soon, or costs more than usual.
     Warning,
     Ended,
 }
@@ -83,7 +83,6 @@ impl ConfigOrigin {
         }
     }
 
-    // The signature that serde requires.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_tree(&self) -> bool {
         *self == Self::Tree
@@ -139,8 +138,8 @@ impl HookCommand {
 
 impl HookSettings {
     /// The command for an event, if there is one.
-    pub fn for_event(&self, happening: LoopEvent) -> Option<&HookCommand> {
-        let hook = match happening {
+    pub fn for_event(&self, event: LoopEvent) -> Option<&HookCommand> {
+        let hook = match event {
             LoopEvent::IterationStart => &self.iteration_start,
             LoopEvent::IterationEnd => &self.iteration_end,
             LoopEvent::NeedsYou => &self.needs_you,

@@ -1,4 +1,4 @@
-//! Settings that decide when a loop ends, pauses, asks and restarts: one struct a section, with the
+//! Settings that decide when a loop ends, pauses, asks and restarts: one struct per section, with the
 //! documented defaults. A journal of an older version lacks some of these fields and gets the defaults.
 
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ pub struct SpawnSettings {
     pub budget: u32,
     pub per_agent: u32,
     pub depth: u32,
-    /// At the same time.
+    /// Maximum number at the same time.
     pub children: u32,
 }
 
@@ -133,7 +133,7 @@ pub enum MutantPolicy {
 pub enum CommitPolicy {
     #[default]
     Agent,
-    /// One commit an iteration.
+    /// One commit per iteration.
     Server,
     Never,
 }

@@ -52,20 +52,24 @@ impl ProjectFacts {
     /// Facts from title and criteria.
     #[must_use]
     pub fn with_task(self, title: &str, criteria: &[Criterion]) -> Self {
-        let speaks = |text: &str, of: &[&str]| of.iter().any(|it| text.to_lowercase().contains(it));
-        let command = |it: &Criterion| match &it.check {
-            Some(Check::Command { command, .. }) => command.clone(),
-            _ => String::new(),
+        let mentions = |text: &str, words: &[&str]| {
+            let text = text.to_lowercase();
+            words.iter().any(|it| text.contains(it))
         };
-        let refactors = |text: &str| speaks(text, &["refactor", "restructur", "clean up", "重构"]);
-        let about = criteria.iter().filter(|it| refactors(&it.name)).count();
+        let refactors = |text: &str| mentions(text, &["refactor", "restructur", "clean up", "重构"]);
+        let refactoring_count = criteria.iter().filter(|it| refactors(&it.name)).count();
         let covers = |it: &Criterion| {
-            speaks(&it.name, &["coverage", "覆盖率"])
-                || speaks(&command(it), &["coverage", "llvm-cov", "--cov"])
+            let command = match &it.check {
+                Some(Check::Command { command, .. }) => command.as_str(),
+                _ => "",
+            };
+            mentions(&it.name, &["coverage", "覆盖率"])
+                || mentions(command, &["coverage", "llvm-cov", "--cov"])
         };
         Self {
             coverage: criteria.iter().any(covers),
-            refactoring: refactors(title) || (about > 0 && about * 2 >= criteria.len()),
+            refactoring: refactors(title)
+                || (refactoring_count > 0 && refactoring_count * 2 >= criteria.len()),
             ..self
         }
     }
@@ -94,7 +98,7 @@ pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<
     })
 }
 
-/// With the reason, if it was not chosen explicitly.
+/// The size, with the reason if it was not chosen explicitly.
 fn select_size(settings: &Settings, project: &ProjectFacts) -> (PresetSize, Option<String>) {
     match settings.breaker.preset {
         Preset::Small => (SMALL, None),

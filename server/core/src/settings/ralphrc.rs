@@ -47,7 +47,7 @@ const UNSUPPORTED_KEYS: &[&str] = &["MAX_TOKENS_PER_HOUR"];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RalphrcForm {
     Plain,
-    /// One of several.
+    /// One element of a list.
     List,
     Seconds,
     Minutes,
@@ -56,11 +56,11 @@ pub(super) enum RalphrcForm {
     Tools,
     /// Words of a command line; `claude` alone is the default of the built-in agent.
     Program,
-    /// An agent by the name that the other tool has for it.
+    /// An agent by its name in the other tool.
     Driver,
 }
 
-/// The name here of an agent of another tool.
+/// The name in loopkeeper of an agent of another tool.
 pub(super) fn agent_of_driver(name: &str) -> Option<&'static str> {
     let name = if name == "claude-code" { "claude" } else { name };
     KNOWN_KINDS.map(AgentKind::name).into_iter().find(|it| *it == name)
@@ -144,8 +144,8 @@ pub(super) fn misspelt(
     }
 }
 
-/// An agent that is probably meant to be one with a similar name. Information only, like a misspelt key. `range` contains
-/// the value.
+/// An agent that is probably meant to be one with a similar name. Information only, like a misspelt key. `range`
+/// contains the value.
 pub(super) fn misspelt_driver(
     (name, value): (&str, &str),
     (file, text, index): (&str, &str, &LineIndex),

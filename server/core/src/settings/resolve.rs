@@ -1,7 +1,7 @@
 //! Resolves files and arguments to effective settings. In order of precedence: the last argument for a key, the
 //! workspace's file, another tool's file, the user's file; the order in which files are passed does not matter.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::accept::accept_value;
@@ -78,7 +78,7 @@ pub fn resolve(layers: &[Layer], arguments: &[SettingOverride]) -> ResolvedSetti
 }
 
 impl ResolvedSettings {
-    /// The settings; `None` if a finding blocks: then nothing may run.
+    /// The settings, or all findings if one of them blocks: then nothing may run.
     pub fn settings(&self) -> Result<&Arc<Settings>, &[SettingFinding]> {
         if self.findings.iter().any(SettingFinding::is_blocking) {
             Err(&self.findings)
@@ -177,7 +177,7 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     let ParsedLayer { assignments, agents: mentioned, refused, mut findings } = reading;
     let own =
         mentioned.iter().map(|(name, _)| name).filter(|name| agents::kind_of(name) == AgentNameKind::Own);
-    for name in own.collect::<std::collections::BTreeSet<_>>() {
+    for name in own.collect::<BTreeSet<_>>() {
         settings.agents.push(agents::custom_agent(name));
     }
     let index = index(&settings);
@@ -201,8 +201,8 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     let silent = without_command(&settings.agents, &mentioned);
     let refused: HashSet<String> = refused.into_iter().collect();
     findings.extend(silent.filter(|(path, _)| !refused.contains(path)).map(|(_, finding)| finding));
-    let roster = settings.agent_names().map(|it| ("agent", it));
-    for (key, name) in roster.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
+    let agents = settings.agent_names().map(|it| ("agent", it));
+    for (key, name) in agents.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
         findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }
     let (to_trust, raised) = (to_trust(&winners), user.raised(&winners));

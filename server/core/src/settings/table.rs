@@ -14,7 +14,7 @@ pub struct Key {
     pub takes: ValueKind,
     /// The default as written in TOML; empty if there is none.
     pub default: &'static str,
-    /// One sentence: a capital first, a period last; translated where it is shown.
+    /// One sentence with a capital and a period; translated where it is shown.
     pub doc: &'static str,
     pub since: KeySupport,
 }

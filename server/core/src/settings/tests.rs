@@ -1,4 +1,4 @@
-//! The table against what acts on it, and the readers against anything.
+//! Every key has an effect, a default and documentation; units are exact; parsers accept any input.
 
 mod chinese;
 
@@ -202,7 +202,7 @@ fn typing_errors_find_the_intended_key() {
 }
 
 #[test]
-fn strength_decides_and_not_the_order_of_reading() {
+fn precedence_does_not_depend_on_the_order_of_files() {
     let layer = |kind, text: &str| Layer { kind, file: format!("{kind:?}"), text: text.to_owned() };
     let user = layer(LayerKind::User, "limits.iterations = 1\nbreaker.no_progress = 1\nkeep.loops = 1");
     let ralphrc = layer(LayerKind::Ralphrc, "CB_NO_PROGRESS_THRESHOLD=2");
@@ -231,7 +231,7 @@ fn programs_set_by_the_work_tree_need_trust() {
     };
     assert_eq!(trusted(&[layer_that_allows(LayerKind::Workspace)]), ["may change tests/golden/**"]);
     assert_eq!(trusted(&[layer_that_allows(LayerKind::User)]), [""; 0]);
-    // What the user wrote needs no word of the user.
+    // The user's own file needs no trust.
     assert_eq!(trusted(&[layer(LayerKind::User)]), [""; 0]);
     assert_eq!(trusted(&[]), [""; 0]);
 }
@@ -273,7 +273,7 @@ proptest! {
     }
 
     #[test]
-    fn reading_is_total(text in any::<String>()) {
+    fn parsing_is_total(text in any::<String>()) {
         for kind in [LayerKind::User, LayerKind::Ralphrc, LayerKind::Workspace] {
             let _ = resolve(&[Layer { kind, file: String::new(), text: text.clone() }], &[]);
         }
@@ -285,9 +285,9 @@ proptest! {
         let _ = resolve(&[Layer { kind: LayerKind::Ralphrc, file: String::new(), text }], &[]);
     }
 
-    /// Whatever is written is either what the settings say or a reason not to run; never a default in silence.
+    /// A written number is applied or refused; a default never replaces it silently.
     #[test]
-    fn a_number_is_taken_or_refused(number in any::<i64>()) {
+    fn a_number_is_applied_or_refused(number in any::<i64>()) {
         let resolved = workspace(&format!("limits.iterations = {number}"));
         match resolved.settings() {
             Ok(settings) => prop_assert_eq!(i64::from(settings.limits.iterations), number),
@@ -299,7 +299,8 @@ proptest! {
     }
 }
 
-/// The fields that every journal has. One that is added later needs `#[serde(default)]`, because older journals lack it.
+/// The fields that every journal has. One that is added later needs `#[serde(default)]`, because older journals lack
+/// it.
 const IN_EVERY_JOURNAL: &[&str] = &[
     "/agent",
     "/agents",

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::accept::{Blame, accept_value, default_hint};
+use super::accept::{FaultyPart, accept_value, default_hint};
 use super::agents;
 use super::assignment::{Assignment, ParsedLayer, full_path};
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
@@ -25,13 +25,13 @@ const MAX_FINDINGS: usize = 50;
 pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let text = layer.text.as_str();
     let (document, errors) = DeTable::parse_recoverable(text);
-    let mut walk = TomlLayerReader { layer, lines: LineIndex::of(text), out: ParsedLayer::default() };
+    let mut reader = TomlLayerReader { layer, lines: LineIndex::of(text), out: ParsedLayer::default() };
     for error in &errors {
         let range = error.span().unwrap_or(0..0);
         let line = error.message().lines().next().unwrap_or(tr!("it cannot be read"));
         let line: String = line.chars().filter(|it| !it.is_control()).collect();
         let message = tr!("this is not TOML: {line}", line);
-        walk.add_finding(
+        reader.add_finding(
             SettingCode::Syntax,
             range,
             (message, tr!("correct the line; nothing runs until the file can be read")),
@@ -39,14 +39,14 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     }
     // Later errors in a document with a syntax error may be consequences of the first one.
     if errors.is_empty() {
-        walk.read_table(document.get_ref(), &mut Vec::new());
+        reader.read_table(document.get_ref(), &mut Vec::new());
     }
-    walk.out.findings.sort_by_key(|it| match &it.origin {
+    reader.out.findings.sort_by_key(|it| match &it.origin {
         SettingOrigin::File { place, .. } => place.range.start,
         SettingOrigin::Default | SettingOrigin::Option(_) => 0,
     });
-    walk.out.findings.truncate(MAX_FINDINGS);
-    walk.out
+    reader.out.findings.truncate(MAX_FINDINGS);
+    reader.out
 }
 
 struct TomlLayerReader<'a> {
@@ -119,11 +119,11 @@ impl TomlLayerReader<'_> {
             }
             Err(problem) => {
                 let (at, fix) = match problem.place {
-                    Blame::Key => (at, None),
-                    Blame::Value => (value.span(), meant_word(key, &raw)),
-                    Blame::Item(index) => (item_span(value, index), None),
-                    Blame::Within(range, fix) => self.map_to_file(value.span(), &raw, range, fix),
-                    Blame::Field(index, name) => (field_span(value, index, &name), None),
+                    FaultyPart::Key => (at, None),
+                    FaultyPart::Value => (value.span(), meant_word(key, &raw)),
+                    FaultyPart::Item(index) => (item_span(value, index), None),
+                    FaultyPart::Within(range, fix) => self.map_to_file(value.span(), &raw, range, fix),
+                    FaultyPart::Field(index, name) => (field_span(value, index, &name), None),
                 };
                 let hint = problem.hint.unwrap_or_else(|| default_hint(key));
                 self.out.refused.push(full_path(key, agent));
@@ -145,7 +145,7 @@ impl TomlLayerReader<'_> {
         let quotes = if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
         let inner = written.get(quotes..written.len().saturating_sub(quotes));
         match (inner, raw) {
-            // An empty text has no word to mark: the quotes show the place.
+            // An empty text has no word to mark: its quotes are marked.
             (Some(inner), RawValue::Text(text)) if inner == text && !range.is_empty() => {
                 let start = span.start + quotes;
                 (start + range.start..start + range.end, fix)

@@ -8,7 +8,7 @@ pub enum UnsupportedField {
     NoSuchSetting,
     /// Its own configuration has the permissions.
     OwnPermissions,
-    /// It does not speak the Agent Client Protocol.
+    /// It does not implement the Agent Client Protocol.
     NoProtocol,
     /// It is built in.
     BuiltIn,

@@ -61,7 +61,7 @@ pub(super) enum ValueFault {
     Within(Box<WhenError>),
     /// Known, but not supported by this version.
     NotYet,
-    /// Everything was reported already.
+    /// A complete finding.
     Reported(Box<ValueFinding>),
 }
 
@@ -73,7 +73,7 @@ pub(super) struct ValueFinding {
 }
 
 impl ValueKind {
-    /// The value of a plain text (an argument, a line of another tool's file).
+    /// Reads a plain text (an argument, a line of another tool's file) as a raw value of this kind.
     pub(super) fn raw_from_text(self, text: &str) -> RawValue {
         let numeric = text.starts_with(|it: char| it.is_ascii_digit() || matches!(it, '+' | '-' | '.'));
         match self {

@@ -1,4 +1,6 @@
-//! Parses values of one kind each.
+//! Parsers of values, one for each kind.
+
+use std::collections::HashSet;
 
 use super::agents::AUTO;
 use super::environment::never_passes;
@@ -46,9 +48,8 @@ pub(super) fn parse_agent(raw: &RawValue) -> Result<SettingValue, ValueError> {
 pub(super) fn parse_agents(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let RawValue::List(items) = raw else { return parse_agent(raw) };
     let names = items.iter().map(parse_line).collect::<Result<Vec<_>, _>>()?;
-    let again = |at: usize, name: &String| names.iter().take(at).any(|it| it == name);
-    let unfit = |(at, name): (usize, &String)| name.is_empty() || name == AUTO || again(at, name);
-    if names.is_empty() || names.iter().enumerate().any(unfit) {
+    let mut seen = HashSet::new();
+    if names.is_empty() || names.iter().any(|name| name.is_empty() || name == AUTO || !seen.insert(name)) {
         return Err(unexpected_value_with_hint(
             raw.to_string(),
             tr_later!("name each agent once; `auto` cannot be combined with others"),
@@ -186,7 +187,7 @@ pub(super) fn parse_variables(raw: &RawValue) -> Result<SettingValue, ValueError
     Ok(SettingValue::Pairs(pairs))
 }
 
-/// Stored in its display form: on one line.
+/// The expression is stored in its display form, on one line.
 pub(super) fn parse_condition(raw: &RawValue) -> Result<SettingValue, ValueError> {
     let RawValue::Text(text) = raw else { return Err(unexpected_value(raw)) };
     match exit_condition::parse(text) {

@@ -1,3 +1,5 @@
+//! The numbers of presets, and the reasons for the choice.
+
 use super::{ProjectFacts, apply_preset, origin};
 use crate::decide::sim::criterion;
 use crate::settings::{Preset, Settings};
@@ -28,7 +30,7 @@ const SMALL: [u32; 6] = [3, 2, 25, 3, 5, 70];
 const LARGE: [u32; 6] = [5, 3, 35, 5, 8, 80];
 
 #[test]
-fn named_presets_are_what_they_say() {
+fn named_presets_set_their_numbers() {
     assert_eq!(chosen(with(Preset::Small), &ProjectFacts::default()).0, SMALL);
     assert_eq!(chosen(with(Preset::Large), &ProjectFacts::default()).0, LARGE);
 }
@@ -43,7 +45,7 @@ fn a_written_number_wins() {
 }
 
 #[test]
-fn a_number_says_which_preset_it_is_of() {
+fn a_number_names_the_preset_that_set_it() {
     let check = |preset: Preset, key: &str, expect: Option<&str>| {
         let settings = Settings { written: vec!["breaker.same_error".to_owned()], ..with(preset) };
         let project = ProjectFacts { files: Some(812), ..ProjectFacts::default() };
@@ -57,7 +59,7 @@ fn a_number_says_which_preset_it_is_of() {
 }
 
 #[test]
-fn adaptive_says_what_it_saw() {
+fn the_adaptive_preset_names_its_reasons() {
     let check = |project: ProjectFacts, iterations: u32, size: [u32; 6], because: &str| {
         let mut settings = with(Preset::Adaptive);
         settings.limits.iterations = iterations;
@@ -92,7 +94,7 @@ fn refactoring_is_stricter_about_no_progress() {
         assert_eq!(found, strict, "{files}");
         assert!(why.ends_with(&format!("refactoring: only {strict} iterations without progress)")), "{why}");
     }
-    // It is no sign of large work, and makes nothing else stricter or more patient.
+    // Refactoring is not a sign of large work, and changes no other number.
     let refactoring = ProjectFacts { refactoring: true, ..ProjectFacts::default() };
     assert_eq!(chosen(with(Preset::Adaptive), &refactoring).0, [3, 2, 25, 2, 5, 70]);
     assert_eq!(chosen(with(Preset::Large), &refactoring).0, LARGE);
