@@ -9,7 +9,7 @@ mod references;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::drift::{TaskMentions, companions, names};
 use loopkeeper_source::test_inventory::is_test_path;
@@ -57,7 +57,7 @@ const ENTRY_STEMS: [&str; 16] = [
     "server", "setup", "worker", "wsgi",
 ];
 
-/// Text by which a file is an entry point.
+/// Text that makes a file an entry point.
 const ENTRY_TEXTS: [&str; 7] = [
     "#!",
     "__main__",
@@ -79,7 +79,8 @@ pub struct TreeText {
 /// The added files to which nothing in the tree refers, in the order of `added`. `files` must be all text files of the
 /// tree: a reference in one that is missing would not be found.
 pub fn stray_files(added: &[String], files: &[TreeText], task: &TaskMentions) -> Vec<String> {
-    let is_added = |it: &&TreeText| added.contains(&it.path);
+    let added_paths: HashSet<&String> = added.iter().collect();
+    let is_added = |it: &&TreeText| added_paths.contains(&it.path);
     let mut strays: BTreeSet<&str> = files
         .iter()
         .filter(is_added)
@@ -93,7 +94,7 @@ pub fn stray_files(added: &[String], files: &[TreeText], task: &TaskMentions) ->
     if index.loads_dynamically() {
         return Vec::new();
     }
-    // A file that only strays refer to is one too, so only references from other files count, until none is left.
+    // A file that only strays refer to is a stray too: repeat until no stray is referred to by another file.
     loop {
         let needed: Vec<&str> =
             strays.iter().copied().filter(|it| index.is_referred_to(it, &strays)).collect();
@@ -111,7 +112,7 @@ fn can_be_stray(file: &TreeText) -> bool {
     may_be_stray(&file.path) && !ENTRY_TEXTS.iter().any(|it| file.text.contains(it))
 }
 
-/// Whether a file of this name can be a stray, which only its text and those of the others decide.
+/// Whether a file of this name can be a stray; its text and the other files decide whether it is one.
 pub fn may_be_stray(path: &str) -> bool {
     let stem = names::stem(path);
     let extension = names::extension(path).to_ascii_lowercase();

@@ -1,4 +1,5 @@
-//! A second configuration, lock file or test runner beside one that existed before, or that the loop added, too.
+//! Finds a second configuration, lock file or test runner next to one that existed before or that the loop added as
+//! well.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use loopkeeper_text::clauses::join_with_and;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::{tr, tr_later};
 
-/// Files of which one is read, or that choose between programs for the same purpose.
+/// Files of which a tool reads only one, or that select different programs for the same purpose.
 struct FileFamily {
     /// `two configurations of ESLint`
     what: &'static str,
@@ -115,7 +116,8 @@ impl DuplicateConfiguration {
     }
 }
 
-/// The duplicate configurations of a folder, of any age. `files` have no earlier versions, so that all paths are in `added`.
+/// The duplicate configurations of a folder, of any age. `files` have no earlier versions, so that all paths are in
+/// `added`.
 pub fn present_configurations(folder: &str, files: &dyn FileVersions) -> Vec<DuplicateConfiguration> {
     FAMILIES.iter().filter_map(|it| it.duplicate_in(folder, files)).collect()
 }
@@ -125,7 +127,7 @@ pub fn is_configuration_name(name: &str) -> bool {
     FAMILIES.iter().flat_map(|it| it.members).any(|(names, _)| names.contains(&name))
 }
 
-/// Those in the folders of changed files.
+/// The duplicate configurations in the folders of changed files.
 pub fn duplicate_configurations(changed: &[String], files: &dyn FileVersions) -> Vec<DuplicateConfiguration> {
     let folders: BTreeSet<&str> = changed
         .iter()

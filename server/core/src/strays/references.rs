@@ -24,7 +24,7 @@ const DYNAMIC: [&str; 9] = [
 static DYNAMIC_CALLS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(&DYNAMIC.map(regex::escape).join("|")).ok());
 
-/// Files whose patterns select what to compile or to ignore, and so need no file.
+/// Files whose patterns select what to compile or to ignore: they are not references.
 const PATTERN_FILES: [&str; 8] =
     ["tsconfig", "jsconfig", ".gitignore", ".dockerignore", ".npmignore", ".eslint", "eslint.", ".prettier"];
 
@@ -75,7 +75,7 @@ impl<'a> ReferenceIndex<'a> {
         self.is_dynamic
     }
 
-    /// A file that is not in `strays` contains its name, or a pattern that may match it.
+    /// Whether a file that is not in `strays` contains its name, or a pattern that may match it.
     pub(super) fn is_referred_to(&self, path: &str, strays: &BTreeSet<&str>) -> bool {
         let referrers = self.by_stem.get(&normalised(names::stem(path)));
         referrers.is_some_and(|all| all.iter().any(|it| !strays.contains(it)))
@@ -100,7 +100,7 @@ fn is_quote_or_blank(letter: char) -> bool {
     letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | ',' | '(' | ')' | '[' | ']' | '=')
 }
 
-/// Searched for the star and not line by line, because few of the lines of a tree have one.
+/// Searches for the star and not line by line, because few of the lines of a tree have one.
 fn lines_with_star(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

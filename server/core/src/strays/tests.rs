@@ -99,7 +99,7 @@ impl FileVersions for Trees<'_> {
 type Tree<'a> = &'a [(&'a str, &'a str)];
 
 #[track_caller]
-fn check_twice(before: Tree<'_>, after: Tree<'_>, expect: &[&str]) {
+fn check_duplicates(before: Tree<'_>, after: Tree<'_>, expect: &[&str]) {
     let trees = Trees(before.iter().copied().collect(), after.iter().copied().collect());
     let differs = |path: &&&str| trees.0.get(**path) != trees.1.get(**path);
     let changed: Vec<String> =
@@ -113,20 +113,20 @@ fn check_twice(before: Tree<'_>, after: Tree<'_>, expect: &[&str]) {
 fn a_second_configuration_is_found_when_the_loop_added_it() {
     let old = (".eslintrc.json", "{}");
     let new = ("eslint.config.js", "");
-    check_twice(
+    check_duplicates(
         &[old],
         &[old, new],
         &["two configurations of ESLint: the loop added eslint.config.js beside .eslintrc.json"],
     );
-    check_twice(
+    check_duplicates(
         &[],
         &[old, new],
         &["two configurations of ESLint: the loop added .eslintrc.json and eslint.config.js"],
     );
-    check_twice(&[old], &[new], &[]);
-    check_twice(&[old, new], &[old, ("eslint.config.js", "// changed")], &[]);
-    check_twice(&[(".eslintrc.yml", "")], &[(".eslintrc.yaml", "")], &[]);
-    check_twice(
+    check_duplicates(&[old], &[new], &[]);
+    check_duplicates(&[old, new], &[old, ("eslint.config.js", "// changed")], &[]);
+    check_duplicates(&[(".eslintrc.yml", "")], &[(".eslintrc.yaml", "")], &[]);
+    check_duplicates(
         &[("a/.eslintrc.json", "{}")],
         &[("a/.eslintrc.json", "{}"), ("b/eslint.config.js", "")],
         &[],
@@ -136,22 +136,22 @@ fn a_second_configuration_is_found_when_the_loop_added_it() {
 #[test]
 fn lock_files_runners_and_sections_are_compared() {
     let npm = ("web/package-lock.json", "{}");
-    check_twice(
+    check_duplicates(
         &[npm],
         &[npm, ("web/yarn.lock", "")],
         &["lock files of two package managers: the loop added web/yarn.lock beside web/package-lock.json"],
     );
-    check_twice(&[("bun.lockb", "")], &[("bun.lockb", ""), ("bun.lock", "")], &[]);
+    check_duplicates(&[("bun.lockb", "")], &[("bun.lockb", ""), ("bun.lock", "")], &[]);
     let jest = ("jest.config.js", "");
-    check_twice(
+    check_duplicates(
         &[jest],
         &[jest, ("vitest.config.ts", "")],
         &["two test runners: the loop added vitest.config.ts beside jest.config.js"],
     );
     let project = ("pyproject.toml", "[project]\n");
     let with_pytest = ("pyproject.toml", "[project]\n[tool.pytest.ini_options]\n");
-    check_twice(&[project], &[project, ("pytest.ini", "")], &[]);
-    check_twice(
+    check_duplicates(&[project], &[project, ("pytest.ini", "")], &[]);
+    check_duplicates(
         &[project, ("pytest.ini", "")],
         &[with_pytest, ("pytest.ini", "")],
         &["two configurations of pytest: the loop added pyproject.toml beside pytest.ini"],
@@ -173,7 +173,7 @@ fn a_duplicate_is_in_the_language_of_the_process() {
 }
 
 #[test]
-fn configurations_that_are_there_are_named() {
+fn present_duplicates_are_named_without_a_start() {
     let check = |folder: &str, after: Tree<'_>, expect: &[&str]| {
         let trees = Trees(BTreeMap::new(), after.iter().copied().collect());
         let found: Vec<String> =
