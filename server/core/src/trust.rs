@@ -24,7 +24,7 @@ use loopkeeper_text::{sanitize, tr, words};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustItem {
     pub runs: TrustSubject,
-    /// Where it is written. Not part of the hash: a moved line is the same command.
+    /// Its place in a document. Not part of the hash: a moved line is the same command.
     pub source: Option<CommandSource>,
 }
 
@@ -90,7 +90,7 @@ impl TrustItem {
         Self::new(TrustSubject::Agent { name, argv, permissions: permissions.to_owned(), env })
     }
 
-    /// What the configuration of a workspace does to programs, where it does anything.
+    /// The effects of a workspace's configuration on programs; `None` if it has none.
     pub fn from_settings(lines: &[String]) -> Option<Self> {
         (!lines.is_empty()).then(|| Self::new(TrustSubject::Settings { lines: lines.to_vec() }))
     }
@@ -115,7 +115,7 @@ impl TrustItem {
         Self::new(TrustSubject::Hook { on, argv: hook.argv.clone() })
     }
 
-    /// The servers that a file of the work tree names, where a check asks for any.
+    /// The servers that a file of the work tree names, if a check sends requests.
     pub fn from_services(servers: &[ServiceSettings], criteria: &[Criterion]) -> Vec<Self> {
         let asks = criteria.iter().any(|it| matches!(it.check, Some(Check::Get { .. })));
         let written = servers.iter().filter(|it| asks && it.author == ConfigOrigin::Tree);
@@ -204,10 +204,10 @@ impl TrustSubject {
     }
 }
 
-/// What a person reads before saying yes: everything verbatim, nothing that could hide or imitate.
+/// The page that a person reads before consenting: everything verbatim, nothing that could hide or imitate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrustPage {
-    /// Over all items: a yes to this page is a yes to nothing else.
+    /// The hash over all items: consent to this page covers nothing else.
     pub hash: String,
     /// The root, printable.
     root: String,
@@ -218,9 +218,9 @@ pub struct TrustPage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrustPageItem {
     pub kind: &'static str,
-    /// Where it comes from, or what it is called.
+    /// Its source, or its name.
     pub title: String,
-    /// Verbatim; commands are one line, files as many as they have.
+    /// Verbatim; a command is one line, a file has as many as its text.
     pub lines: Vec<String>,
     pub trusted: bool,
 }
@@ -231,8 +231,8 @@ impl TrustPage {
     pub fn new(root: &[u8], items: &[TrustItem], unknown: &[TrustItem]) -> Self {
         let unknown: BTreeSet<&TrustSubject> = unknown.iter().map(|it| &it.runs).collect();
         let mut items: Vec<&TrustItem> = items.iter().collect();
-        items.sort_by_key(|it| (it.runs.kind(), it.source.clone(), it.runs.clone()));
-        items.dedup_by_key(|it| it.runs.clone());
+        items.sort_by(|a, b| (a.runs.kind(), &a.source, &a.runs).cmp(&(b.runs.kind(), &b.source, &b.runs)));
+        items.dedup_by(|a, b| a.runs == b.runs);
         let mut hashes: Vec<String> = items.iter().map(|it| it.hash(root)).collect();
         hashes.sort();
         hashes.dedup();
@@ -241,7 +241,7 @@ impl TrustPage {
         Self { hash, root: bytes_visible(root), commands }
     }
 
-    /// How many of its commands the user does not trust yet.
+    /// The number of its commands that the user does not trust yet.
     pub fn untrusted_count(&self) -> usize {
         self.commands.iter().filter(|it| !it.trusted).count()
     }
@@ -381,7 +381,7 @@ fn kind_label(kind: &'static str) -> &'static str {
     }
 }
 
-/// A label in a column of its own.
+/// Pads a label to the width of its column.
 fn padded(label: &str) -> String {
     const LABEL_COLUMNS: usize = 12;
     label.to_owned() + &" ".repeat(LABEL_COLUMNS.saturating_sub(words::width(label)))
@@ -424,7 +424,7 @@ fn bytes_visible(bytes: &[u8]) -> String {
     text
 }
 
-/// Over the parts with their lengths: no other parts, joined, give the same.
+/// Hashes the parts with their lengths, so that no other division of the same bytes has the same hash.
 fn hash_of(parts: Vec<&[u8]>) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -1,3 +1,5 @@
+//! Hashes of commands, and the page that shows them.
+
 use proptest::prelude::*;
 
 use super::{CommandSource, TrustContent, TrustItem, TrustPage, TrustSubject};
@@ -76,7 +78,7 @@ fn items() -> Vec<TrustItem> {
 }
 
 #[test]
-fn no_two_things_have_one_hash() {
+fn different_items_have_different_hashes() {
     let items = items();
     let mut hashes: Vec<_> = items.iter().map(|it| it.hash(b"/root")).collect();
     hashes.extend(items.iter().map(|it| it.hash(b"/other")));
@@ -131,7 +133,7 @@ fn the_location_of_a_setting_does_not_matter() {
 }
 
 #[test]
-fn checks_know_their_lines() {
+fn checks_have_the_line_of_their_criterion() {
     let text = "0123456789\n\n- Coverage holds: `$ make cover`\n";
     let mut second = criterion();
     (second.check, second.place.range) = (None, 0..1);
