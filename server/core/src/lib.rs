@@ -4,13 +4,12 @@
 //! forbids them). Text and facts are arguments, time is a [`Moment`](loopkeeper_text::moment::Moment), and effects are
 //! returned as data.
 //!
-//! Each module depends only on those before it (a test checks): `clauses` (lists and clauses of sentences), [`check`]
-//! (what a check found), [`exit_condition`], [`network`] (the hosts that the sandbox lets through),
-//! [`settings`] (the one table of configuration), [`jury`] (agents as judges), [`journal`] (records), [`trust`],
-//! [`autorun`] (files that are executed later without being asked), [`tamper`], [`mutants`] (which
-//! checks noticed a fault), [`drift`] (changes that the task does not mention), [`strays`] (files that nothing needs),
-//! [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a loop add up to), [`decide`] (`decide` and
-//! `apply`), [`plugin_loop`].
+//! Each module depends only on those before it (a test checks): [`check`] (results of checks), [`exit_condition`],
+//! [`network`] (the hosts that the sandbox lets through), [`settings`] (the one table of configuration), [`jury`]
+//! (agents as judges), [`journal`] (records), [`trust`], [`autorun`] (files that are executed later without being
+//! asked), [`tamper`], [`mutants`] (which checks noticed a fault), [`drift`] (changes that the task does not mention),
+//! [`strays`] (files that nothing needs), [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a
+//! loop add up to), [`decide`] (`decide` and `apply`), [`plugin_loop`].
 
 pub mod autorun;
 pub mod check;
