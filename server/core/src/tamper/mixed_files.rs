@@ -9,9 +9,11 @@ mod rust;
 mod tests;
 mod tsconfig;
 
+use serde_json::{Map, Value};
+
 use super::{file_name, recipes};
 
-/// The final text with the judging parts of the start; `None` where the file has no such parts or cannot be parsed.
+/// The final text with the judging parts of the start; `None` if the file has no such parts or cannot be parsed.
 /// `parts`: targets or scripts that checks run.
 pub(super) fn with_parts_of_start(path: &str, parts: &[String], start: &str, end: &str) -> Option<String> {
     match file_name(path) {
@@ -24,6 +26,14 @@ pub(super) fn with_parts_of_start(path: &str, parts: &[String], start: &str, end
         name if recipes::is_make(name) => make::makefile(parts, start, end),
         name if name.rsplit_once('.').is_some_and(|(_, it)| it == "rs") => rust::source(start, end),
         _ => None,
+    }
+}
+
+/// Sets a member of `end` to its value in `start`.
+fn restore_member(end: &mut Map<String, Value>, start: &Map<String, Value>, key: &str) {
+    match start.get(key) {
+        Some(value) => drop(end.insert(key.to_owned(), value.clone())),
+        None => drop(end.remove(key)),
     }
 }
 

@@ -5,40 +5,40 @@ use serde_json::{Map, Value};
 use toml::Table;
 
 use super::super::recipes;
+use super::restore_member;
 
 /// Keys of a `package.json` that configure test runners.
 const RUNNERS_OF_NODE: [&str; 10] =
     ["jest", "vitest", "mocha", "ava", "c8", "nyc", "tap", "xo", "babel", "eslintConfig"];
 
-pub(super) fn package_json(parts: &[String], text: &str, end: &str) -> Option<String> {
-    let start: Map<String, Value> = serde_json::from_str(text).ok()?;
-    let old_text = (start.clone(), text);
-    let mut end: Map<String, Value> = serde_json::from_str(end).ok()?;
-    let before = end.clone();
+/// `package.json`: the settings of runners, and the scripts that checks run, come from the start.
+pub(super) fn package_json(parts: &[String], start: &str, end: &str) -> Option<String> {
+    let old: Map<String, Value> = serde_json::from_str(start).ok()?;
+    let mut new: Map<String, Value> = serde_json::from_str(end).ok()?;
+    let before = new.clone();
     for key in RUNNERS_OF_NODE {
-        restore(&mut end, &start, key);
+        restore_member(&mut new, &old, key);
     }
-    let old = start.get("scripts").and_then(Value::as_object).cloned().unwrap_or_default();
-    let names = recipes::script_names(parts, &Value::Object(start));
+    let old_scripts = old.get("scripts").and_then(Value::as_object).cloned().unwrap_or_default();
+    let names = recipes::script_names(parts, &Value::Object(old.clone()));
     if !names.is_empty() {
-        let scripts = end.entry("scripts").or_insert_with(|| Value::Object(Map::new()));
+        let scripts = new.entry("scripts").or_insert_with(|| Value::Object(Map::new()));
         let scripts = scripts.as_object_mut()?;
         for name in names {
             for name in [format!("pre{name}"), format!("post{name}"), name] {
-                restore(scripts, &old, &name);
+                restore_member(scripts, &old_scripts, &name);
             }
         }
     }
-    // The very text of the start, where nothing else changed: some tools read it line by line.
-    match (end != before, old_text) {
-        (false, _) => None,
-        (true, (start, text)) if start == end => Some(text.to_owned()),
-        (true, _) => serde_json::to_string_pretty(&end).ok(),
+    if new == before {
+        return None;
     }
+    // If nothing else changed, the text of the start itself: some tools read it line by line.
+    if new == old { Some(start.to_owned()) } else { serde_json::to_string_pretty(&new).ok() }
 }
 
-/// Which files are tests, and imports that lead to other files or take the place of built-in modules. `None` also for a
-/// file with comments.
+/// `deno.json`: the selection of test files, and imports that lead to other files or replace built-in modules, come
+/// from the start. `None` also for a file with comments.
 pub(super) fn deno(start: &str, end: &str) -> Option<String> {
     let object = |text: &str| match text.trim() {
         "" => Some(Map::new()),
@@ -47,7 +47,7 @@ pub(super) fn deno(start: &str, end: &str) -> Option<String> {
     let (start, mut end) = (object(start)?, object(end)?);
     let before = end.clone();
     for key in ["test", "exclude", "include", "importMap", "scopes", "tasks"] {
-        restore(&mut end, &start, key);
+        restore_member(&mut end, &start, key);
     }
     let imports = |of: &Map<String, Value>| of.get("imports").and_then(Value::as_object).cloned();
     if let Some(mut new) = imports(&end) {
@@ -59,18 +59,11 @@ pub(super) fn deno(start: &str, end: &str) -> Option<String> {
         let mut names: Vec<String> = new.keys().chain(old.keys()).cloned().collect();
         names.retain(|it| decides(it, new.get(it)) || decides(it, old.get(it)));
         for name in names {
-            restore(&mut new, &old, &name);
+            restore_member(&mut new, &old, &name);
         }
         end.insert("imports".to_owned(), Value::Object(new));
     }
     (end != before).then(|| serde_json::to_string_pretty(&end).ok()).flatten()
-}
-
-fn restore(end: &mut Map<String, Value>, start: &Map<String, Value>, key: &str) {
-    match start.get(key) {
-        Some(value) => drop(end.insert(key.to_owned(), value.clone())),
-        None => drop(end.remove(key)),
-    }
 }
 
 /// Tables below `tool` that describe the package and its dependencies.
@@ -91,6 +84,7 @@ const PACKAGING: [&str; 14] = [
     "conda-lock",
 ];
 
+/// `pyproject.toml`: the tables of tools come from the start, except those of packaging.
 pub(super) fn pyproject(start: &str, end: &str) -> Option<String> {
     let (mut start, mut end): (Table, Table) = (start.parse().ok()?, end.parse().ok()?);
     let before = end.clone();
@@ -109,7 +103,7 @@ pub(super) fn pyproject(start: &str, end: &str) -> Option<String> {
     written(&before, &end)
 }
 
-/// Which targets Cargo tests, and what it warns of.
+/// `Cargo.toml`: the targets that Cargo tests, and its lints, come from the start.
 pub(super) fn cargo(start: &str, end: &str) -> Option<String> {
     let (start, mut end): (Table, Table) = (start.parse().ok()?, end.parse().ok()?);
     let before = end.clone();
@@ -124,7 +118,7 @@ pub(super) fn cargo(start: &str, end: &str) -> Option<String> {
     written(&before, &end)
 }
 
-/// Members may be added; without one of the start its tests do not run.
+/// Keeps all members of the start, so that their tests run; others may be added.
 fn keep_members(end: &mut Table, start: &Table) {
     fn members(table: &Table) -> Option<&Vec<toml::Value>> {
         table.get("workspace")?.get("members")?.as_array()

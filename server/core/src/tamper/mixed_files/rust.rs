@@ -64,7 +64,7 @@ fn declaration(text: &str, name: &str) -> Option<Range<usize>> {
     Some(all.start()..end)
 }
 
-/// Behind the brace that closes what was opened before `from`. Skips comments, strings and characters.
+/// The end of the block that was opened before `from`, after its closing brace. Skips comments, strings and characters.
 fn end_of_block(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (from, 1usize);
@@ -72,7 +72,7 @@ fn end_of_block(text: &str, from: usize) -> Option<usize> {
         let rest = text.get(at..).unwrap_or_default();
         at += match byte {
             b'/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            b'/' if rest.starts_with("/*") => rest.find("*/")? + 2,
+            b'/' if rest.starts_with("/*") => comment_length(rest)?,
             b'"' => string_length(rest)?,
             b'r' if is_raw_string(rest) && !follows_word(bytes, at) => raw_string_length(rest)?,
             b'\'' => character_length(rest),
@@ -91,6 +91,20 @@ fn end_of_block(text: &str, from: usize) -> Option<usize> {
         };
     }
     None
+}
+
+/// Comments can be nested.
+fn comment_length(text: &str) -> Option<usize> {
+    let mut depth = 1usize;
+    let mut at = 2;
+    while depth > 0 {
+        let rest = text.get(at..)?;
+        let close = rest.find("*/")?;
+        let open = rest.find("/*").filter(|open| *open < close);
+        at += open.unwrap_or(close) + 2;
+        depth = if open.is_some() { depth + 1 } else { depth - 1 };
+    }
+    Some(at)
 }
 
 fn follows_word(bytes: &[u8], at: usize) -> bool {

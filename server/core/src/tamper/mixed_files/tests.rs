@@ -1,4 +1,4 @@
-//! Which parts come from the start, and which stay.
+//! Files that are work and judge at once: the parts that come from the start, and those that stay.
 
 use super::with_parts_of_start;
 
@@ -101,6 +101,15 @@ fn modules_of_tests_in_a_source_come_from_the_start() {
     check(&start.replace("cfg(test)", "cfg(all(test, feature = \"x\"))"), &start);
     check("fn add() {}\n", &format!("fn add() {{}}\n\n\n{tests}\n"));
     check("fn add() {}\n\n#[cfg(test)]\nmod tests;\n", &start);
+}
+
+#[test]
+fn braces_in_comments_do_not_end_a_module_of_tests() {
+    for comment in ["/*/ } */", "/* { /* } */ } */", "// }"] {
+        let tests = format!("#[cfg(test)]\nmod tests {{\n    {comment}\n    #[test]\n    fn one() {{}}\n}}");
+        let start = format!("{tests}\n");
+        check("src/lib.rs", &[], &start, &start.replace("fn one", "fn two"), &start);
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! The configuration of TypeScript: what a project needs to be built is work, which sources are checked and how
-//! strictly are judges.
+//! The configuration of TypeScript: options of the build are work; the list of checked sources and the strictness are
+//! judges.
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Map, Value};
+
+use super::restore_member;
 
 /// Compiler options that decide what is reported.
 const CHECKS: [&str; 24] = [
@@ -39,16 +41,16 @@ pub(super) fn with_checks_of_start(start: &str, end: &str) -> Option<String> {
     let options = |of: &Map<String, Value>| of.get("compilerOptions").and_then(Value::as_object).cloned();
     let (old, mut new) = (options(&start).unwrap_or_default(), options(&end).unwrap_or_default());
     for key in CHECKS {
-        restore(&mut new, &old, key);
+        restore_member(&mut new, &old, key);
     }
     if !new.is_empty() {
         end.insert("compilerOptions".to_owned(), Value::Object(new));
     }
     let is_of_package = |it: &Value| it.as_str().is_some_and(|it| !it.starts_with(['.', '/']));
     if !end.get("extends").is_some_and(is_of_package) {
-        restore(&mut end, &start, "extends");
+        restore_member(&mut end, &start, "extends");
     }
-    restore(&mut end, &start, "exclude");
+    restore_member(&mut end, &start, "exclude");
     include_sources_of(&mut end, &start);
     (end != before).then(|| serde_json::to_string_pretty(&Value::Object(end)).ok()).flatten()
 }
@@ -70,13 +72,6 @@ fn include_sources_of(end: &mut Map<String, Value>, start: &Map<String, Value>) 
     end.insert("include".to_owned(), Value::Array(all));
 }
 
-fn restore(end: &mut Map<String, Value>, start: &Map<String, Value>, key: &str) {
-    match start.get(key) {
-        Some(value) => drop(end.insert(key.to_owned(), value.clone())),
-        None => drop(end.remove(key)),
-    }
-}
-
 /// JSON with comments and trailing commas.
 fn parse(text: &str) -> Option<Map<String, Value>> {
     parse_to_serde_value(text, &ParseOptions::default()).ok()
@@ -88,7 +83,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn what_is_checked_stays_as_at_the_start() {
+    fn strictness_and_checked_sources_come_from_the_start() {
         let check = |start: Value, end: Value, expect: Option<Value>| {
             let found = with_checks_of_start(&start.to_string(), &end.to_string());
             let found = found.map(|it| serde_json::from_str::<Value>(&it).unwrap());
