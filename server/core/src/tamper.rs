@@ -21,7 +21,9 @@ mod test_readers;
 mod tests;
 mod type_escapes;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -72,13 +74,13 @@ struct CheckCommand {
 pub trait FileVersions {
     fn read_before(&self, path: &str) -> Option<String>;
     fn read_after(&self, path: &str) -> Option<String>;
-    /// Exists now, with any contents.
+    /// Whether the file exists now, with any contents.
     fn exists(&self, path: &str) -> bool;
-    /// Existed before, with any contents.
+    /// Whether the file existed before, with any contents.
     fn existed(&self, path: &str) -> bool {
         self.read_before(path).is_some()
     }
-    /// Is now a link that leads out of the tree, or to nothing.
+    /// Whether the file is now a link that leads out of the tree, or to nothing.
     fn leads_out(&self, _path: &str) -> bool {
         false
     }
@@ -95,7 +97,7 @@ pub struct WeakeningFinding {
 }
 
 impl ProtectionRules {
-    /// `artefacts`: what the checks themselves write.
+    /// `artefacts`: files that the checks themselves write.
     pub fn new(criteria: &[&Criterion], protected: &[String], artefacts: &BTreeSet<String>) -> Self {
         let commands = criteria.iter().filter_map(|it| match &it.check {
             Some(Check::Command { command, expect }) => Some(CheckCommand {
@@ -134,7 +136,7 @@ impl ProtectionRules {
         self.judge_programs.iter().any(|it| it == path)
     }
 
-    /// A check writes it.
+    /// Whether a check writes the file.
     pub fn is_artefact(&self, path: &str) -> bool {
         self.artefacts.contains(path)
     }
@@ -264,7 +266,7 @@ impl TamperComparison<'_> {
         Some(WeakeningFinding { path: path.to_owned(), what: tr!("{path} {what}", path, what), criterion })
     }
 
-    /// The weakening by a new file.
+    /// Describes the weakening by a new file.
     fn describe_gain(&self, path: &str, named: Option<&CheckedFile>) -> Option<String> {
         let after = self.files.read_after(path)?;
         let instead = named.and_then(|it| it.instead_of.as_ref());
@@ -272,6 +274,7 @@ impl TamperComparison<'_> {
         instead.or_else(|| find_new_hooks(path, "", &after)).or_else(|| cuts_short(path, &after))
     }
 
+    /// Describes the weakening by a change or removal of a file.
     fn describe_loss(&self, path: &str, before: &str, named: Option<&CheckedFile>) -> Option<String> {
         let after = self.files.read_after(path);
         if after.is_none() && self.files.exists(path) {
@@ -300,7 +303,11 @@ impl TamperComparison<'_> {
             };
         }
         let judges = named.is_some() && decides_verdict(path);
-        if named.is_some_and(|it| it.by_exit) && !judges && after.is_some() && is_gutted(before, text) {
+        if named.is_some_and(|it| it.by_exit)
+            && !judges
+            && after.is_some()
+            && can_no_longer_fail(before, text)
+        {
             return Some(tr!("was emptied: nothing in it can fail").to_owned());
         }
         if !(judges || protected || named.is_some_and(|it| it.is_data)) {
@@ -315,7 +322,8 @@ impl TamperComparison<'_> {
     }
 }
 
-/// A file of tests, which may grow. A shell script may exit anywhere, so it is compared as a script.
+/// Whether the file consists of tests, which may be added. A shell script may exit anywhere, so it is compared as a
+/// script.
 fn is_tests(path: &str, inventory: &TestInventory) -> bool {
     let script = language(path) == Some(TestLanguage::Shell)
         && file_name(path).rsplit_once('.').is_none_or(|(_, it)| it != "bats");
@@ -331,7 +339,7 @@ fn decides_verdict(path: &str) -> bool {
 }
 
 /// Whether no part of a script is left that could fail, although its exit code is the verdict.
-fn is_gutted(before: &str, after: &str) -> bool {
+fn can_no_longer_fail(before: &str, after: &str) -> bool {
     static NO_OP_LINE: ConstantPattern = ConstantPattern::new(
         r"^(?:#!.*|exit(?:\(?\s*0?\s*\)?)?;?|true|:|pass|echo\b[^;&|`$()]*|print\([^()]*\)|sys\.exit\(\s*0?\s*\)|process\.exit\(\s*0?\s*\);?|console\.log\([^()]*\);?|import\s.*|from\s.*|set\s.*|return\s+0)$",
     );
@@ -339,7 +347,7 @@ fn is_gutted(before: &str, after: &str) -> bool {
     !is_idle(before) && is_idle(after)
 }
 
-/// Comments and spaces have no effect.
+/// Whether the code differs; comments and indentation are ignored in sources.
 fn code_differs(path: &str, before: &str, after: &str) -> bool {
     if language(path).is_none() && !before.starts_with("#!") {
         return before != after;
@@ -352,21 +360,24 @@ fn code_lines(text: &str) -> Vec<&str> {
     lines.filter(|it| !it.is_empty() && (!it.starts_with('#') || it.starts_with("#!"))).collect()
 }
 
-/// Additions to a helper of tests are allowed.
+/// Whether a helper of tests lacks lines that it had; additions are allowed.
 fn lacks_lines(path: &str, before: &str, after: &str) -> bool {
     code_differs(path, before, after) && {
-        let mut remaining = code_lines(after);
-        !code_lines(before).iter().all(|line| match remaining.iter().position(|it| it == line) {
-            Some(at) => {
-                remaining.swap_remove(at);
-                true
-            }
-            None => false,
-        })
+        let mut remaining: HashMap<&str, usize> = HashMap::new();
+        for line in code_lines(after) {
+            *remaining.entry(line).or_default() += 1;
+        }
+        code_lines(before).into_iter().any(|line| !take_one(&mut remaining, line))
     }
 }
 
-/// Code in any file that hides a runner's failures.
+/// Takes one of the counted lines; `false` if none is left.
+fn take_one<K: Borrow<str> + Eq + Hash>(counts: &mut HashMap<K, usize>, line: &str) -> bool {
+    let left = counts.get_mut(line).filter(|it| **it > 0);
+    left.map(|it| *it -= 1).is_some()
+}
+
+/// Describes new code, in any file, that hides failures of a runner.
 fn find_new_hooks(path: &str, before: &str, after: &str) -> Option<String> {
     find_hook(path, before, after).or_else(|| test_evasion::find_evasion(path, before, after))
 }
@@ -392,7 +403,7 @@ fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
     hooked.then(|| tr!("changes what the test runner reports").to_owned())
 }
 
-/// A new file of tests that ends the runner as soon as it is read.
+/// Describes a new file of tests that ends the runner as soon as it is read.
 fn cuts_short(path: &str, text: &str) -> Option<String> {
     static RUNNER_EXIT: ConstantPattern =
         ConstantPattern::new(r"(?m)^(?:os\._exit\(\s*0|(?:sys\.exit|exit|quit)\(\s*0?\s*\))");
@@ -400,7 +411,7 @@ fn cuts_short(path: &str, text: &str) -> Option<String> {
     (is_read && RUNNER_EXIT.is_match(text)).then(|| tr!("ends the run before its tests").to_owned())
 }
 
-/// The configuration of a compiler between sources and their tests.
+/// Whether the file configures a compiler between sources and their tests.
 fn transforms_sources(path: &str) -> bool {
     ["babel.config.", ".babelrc", "vite.config."].iter().any(|it| file_name(path).starts_with(it))
 }

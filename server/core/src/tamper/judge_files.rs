@@ -18,9 +18,9 @@ use loopkeeper_text::pattern::ConstantPattern;
 pub struct ChangedJudge {
     /// Relative to the root.
     pub path: String,
-    /// It did not exist at the start.
+    /// Whether it did not exist at the start.
     pub is_new: bool,
-    /// New, and run or read instead of another file.
+    /// Whether it is new, and run or read instead of another file.
     pub stands_in: bool,
     /// For a file that is also work: the final text with the judging parts of the start.
     pub composed: Option<String>,
@@ -171,13 +171,14 @@ fn differ_in_imports(before: &str, after: &str) -> bool {
     !changed.is_empty() && changed.iter().all(is_import)
 }
 
-/// Expected results next to tests.
+/// Whether the file contains expected results next to tests.
 fn is_test_data(path: &str) -> bool {
     let snapshot = path.rsplit_once('.').is_some_and(|(_, it)| matches!(it, "snap" | "golden" | "approved"));
     snapshot || (is_golden(path) && path.split('/').any(|it| matches!(it, "testdata" | "__snapshots__")))
 }
 
-/// Metadata of a package that makes pytest load a plugin: pytest searches the folder in which it starts.
+/// Whether the file is metadata of a package that makes pytest load a plugin: pytest searches the folder in which it
+/// starts.
 fn loads_plugin(path: &str, files: &dyn FileVersions) -> bool {
     let is_metadata = path.strip_suffix("/entry_points.txt").is_some_and(|folder| {
         folder.rsplit_once('.').is_some_and(|(_, it)| matches!(it, "dist-info" | "egg-info"))
@@ -186,7 +187,8 @@ fn loads_plugin(path: &str, files: &dyn FileVersions) -> bool {
     is_metadata && (names_plugin(files.read_after(path)) || names_plugin(files.read_before(path)))
 }
 
-/// What an interpreter, a compiler, a package manager or a runner reads as it starts. New tests do not need it.
+/// Whether an interpreter, a compiler, a package manager or a runner reads the file as it starts. New tests do not need
+/// such a file.
 fn is_interpreter_setup(path: &str) -> bool {
     const NAMES: [&str; 5] = ["sitecustomize.py", "usercustomize.py", ".npmrc", ".rspec-local", ".proverc"];
     NAMES.contains(&file_name(path))
@@ -198,7 +200,7 @@ fn is_cargo_config(path: &str) -> bool {
     path.ends_with(".cargo/config.toml") || path.ends_with(".cargo/config")
 }
 
-/// Files that a test runner or interpreter reads before the first test.
+/// Whether a test runner or interpreter reads the file before the first test.
 fn is_runner_setup(path: &str) -> bool {
     const NAMES: [&str; 31] = [
         ".busted",
@@ -364,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn configuration_of_a_linter_replaces_what_was_there() {
+    fn a_new_configuration_of_a_linter_replaces_the_earlier_one() {
         let check = |command: &str, path: &'static str, start: &[&'static str], expect: bool| {
             let check = Check::Command { command: command.to_owned(), expect: Vec::new() };
             let criterion = Criterion::new("a".to_owned(), "a", Some(check));

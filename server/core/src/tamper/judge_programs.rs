@@ -1,4 +1,4 @@
-//! The files of the work tree that the command of a judge runs: who changes them decides what it answers.
+//! Finds the files of the work tree that the command of a judge runs: their contents decide the answer.
 
 use super::{named, shell};
 
@@ -30,5 +30,9 @@ mod tests {
         check(&["/home/u/w/tools/critic.sh", "{prompt}"], &["tools/critic.sh"]);
         check(&["/usr/bin/sh", "-c", "./a.sh | python3 'b c.py'"], &["a.sh", "b c.py", "python3"]);
         check(&["/home/u/w2/critic.sh"], &[]);
+        check(&["a/../critic.sh"], &["critic.sh"]);
+        // A path out of the root is not one of the root's files.
+        check(&["../critic.sh"], &["../critic.sh"]);
+        check(&["../../critic.sh"], &["../../critic.sh"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Linters, type checkers, formatters and coverage tools: the files that configure them, and the directives in sources
 //! that suppress their findings. Only tools that a check runs count.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{FileVersions, file_name};
 
@@ -144,7 +144,7 @@ impl CheckLinters {
         self.0.iter().any(|it| it.is_setup(path))
     }
 
-    /// Whether the file, where it is new, replaces the defaults or the earlier configuration of one of them.
+    /// Whether the file, if it is new, replaces the defaults or the earlier configuration of one of them.
     pub(super) fn replaces_setup(&self, path: &str, files: &dyn FileVersions) -> bool {
         let replaces = |it: &&Linter| it.is_setup(path) && (it.has_defaults || it.had_setup(path, files));
         self.0.iter().copied().any(|it| replaces(&it))
@@ -157,13 +157,17 @@ impl CheckLinters {
         }
         let obeys = |it: &&Linter| OBEYS_GITIGNORE.iter().any(|name| it.names.contains(name));
         let linters: Vec<&Linter> = self.0.iter().copied().filter(obeys).collect();
+        if linters.is_empty() {
+            return false;
+        }
         let (before, after) =
             (files.read_before(path).unwrap_or_default(), files.read_after(path).unwrap_or_default());
+        let known: HashSet<&str> = before.lines().collect();
         let names_source = |line: &str| {
             let extension = extension(line.trim());
             !extension.is_empty() && linters.iter().any(|it| it.extensions.contains(&extension.as_str()))
         };
-        let is_new = |line: &&str| !line.starts_with(['#', '!']) && before.lines().all(|it| it != *line);
+        let is_new = |line: &&str| !line.starts_with(['#', '!']) && !known.contains(line);
         after.lines().filter(is_new).any(names_source)
     }
 
@@ -185,9 +189,9 @@ impl CheckLinters {
     /// The directives in a source, in order: the name of the linter, the normalised line and its number.
     pub(super) fn directives(&self, path: &str, text: &str) -> Vec<Directive> {
         let extension = extension(path);
-        let of_file: Vec<&Linter> =
+        let linters: Vec<&Linter> =
             self.0.iter().copied().filter(|it| it.extensions.contains(&extension.as_str())).collect();
-        if of_file.is_empty() {
+        if linters.is_empty() {
             return Vec::new();
         }
         let mut found = Vec::new();
@@ -195,7 +199,7 @@ impl CheckLinters {
             let line: String =
                 line.chars().filter(|it| !it.is_whitespace()).flat_map(char::to_lowercase).collect();
             let suppresses = |it: &&Linter| it.directives.iter().any(|directive| line.contains(directive));
-            let Some(linter) = of_file.iter().find(|it| suppresses(it)) else { continue };
+            let Some(linter) = linters.iter().find(|it| suppresses(it)) else { continue };
             let is_reexport = file_name(path) == "__init__.py" && line.contains("noqa:f401");
             if !is_reexport && !EXEMPT_DIRECTIVES.iter().any(|it| line.contains(it)) {
                 found.push(Directive { linter: linter.name(), line, number: index + 1 });

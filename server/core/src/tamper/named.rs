@@ -37,19 +37,19 @@ const TASK_FILES: &[(&[&str], &[&str])] = &[
 #[derive(Debug, Clone)]
 pub(super) struct CheckedFile {
     pub(super) criterion: CriterionId,
-    /// Its exit code is the verdict.
+    /// Whether its exit code is the verdict.
     pub(super) by_exit: bool,
-    /// It is used for comparison, not run.
+    /// Whether it is used for comparison, not run.
     pub(super) is_data: bool,
-    /// It defines the tasks that a program runs by name, in code.
+    /// Whether it defines the tasks that a program runs by name, in code.
     pub(super) is_task_file: bool,
-    /// Targets or scripts of it that are run; empty: all of it.
+    /// Its targets or scripts that are run; empty: the whole file.
     pub(super) parts: Vec<String>,
-    /// It does not exist, and would be run instead of this file.
+    /// The file does not exist, and would be run instead of this one.
     pub(super) instead_of: Option<String>,
 }
 
-/// What the command lines of the checks name.
+/// The files and linters that the command lines of the checks name.
 pub(super) struct CheckScan {
     pub(super) files: BTreeMap<String, CheckedFile>,
     pub(super) linters: CheckLinters,
@@ -246,7 +246,7 @@ impl CheckedFileSearch<'_> {
     }
 }
 
-/// Without a prefix that only runs another command.
+/// Removes prefixes that only run another command.
 fn strip_wrappers<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     let mut remaining = words;
     while let Some((first, rest)) = remaining.split_first() {
@@ -289,10 +289,11 @@ fn is_shell(path: &str, text: &str) -> bool {
 pub(super) fn join_path(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')).filter(|it| !it.is_empty() && *it != ".") {
-        if part == ".." && parts.pop().is_some() {
-            continue;
+        if part == ".." && parts.last().is_some_and(|it| *it != "..") {
+            parts.pop();
+        } else {
+            parts.push(part);
         }
-        parts.push(part);
     }
     parts.join("/")
 }

@@ -1,7 +1,7 @@
 //! Files of which a check runs a part by name: targets of a Makefile or justfile, scripts of a `package.json`. Only
 //! this part is compared, with its dependencies.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub(super) fn is_make(name: &str) -> bool {
     recipe_kind(name) == Some(RecipeKind::Make)
 }
 
-/// The file and parts that a command runs.
+/// The file of which a command runs parts, and the parts.
 pub(super) struct RecipeQuery {
     pub(super) folder: String,
     /// The first one that exists is used.
@@ -37,7 +37,7 @@ pub(super) struct RecipeQuery {
     pub(super) parts: Vec<String>,
 }
 
-/// `None` for every other tool.
+/// Parses the arguments of a tool that runs recipes; `None` for every other tool.
 pub(super) fn parse_query(tool: &str, words: &[&str]) -> Option<RecipeQuery> {
     let files: &[&str] = match tool {
         "make" | "gmake" => &["GNUmakefile", "makefile", "Makefile"],
@@ -89,16 +89,16 @@ pub(super) fn default_parts(path: &str, text: &str) -> Vec<String> {
 /// The commands behind the parts.
 pub(super) fn recipe_commands(path: &str, parts: &[String], text: &str) -> Vec<String> {
     match recipe_kind(path) {
-        Some(RecipeKind::Make) => of_make(parts, text)
+        Some(RecipeKind::Make) => make_commands(parts, text)
             .into_iter()
             .map(|it| it.trim_start_matches(['@', '-', '+']).replace("$(MAKE)", "make"))
             .collect(),
-        Some(RecipeKind::Scripts) => of_scripts(parts, text),
+        Some(RecipeKind::Scripts) => script_commands(parts, text),
         None => Vec::new(),
     }
 }
 
-/// The change of the parts, as half a sentence.
+/// The change of the parts, as a clause.
 pub(super) fn describe_change(path: &str, parts: &[String], before: &str, after: &str) -> Option<String> {
     let parts: Vec<String> = parts.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();
     (verdict_lines(path, &parts, before) != verdict_lines(path, &parts, after))
@@ -119,7 +119,7 @@ fn verdict_lines(path: &str, parts: &[String], text: &str) -> Vec<String> {
         let ignored = if prefix.clone().any(|it| it == '-') { "-" } else { "" };
         format!("{ignored}{}", line.chars().skip(prefix.count()).collect::<String>())
     };
-    of_make(parts, text).iter().map(normalized).chain(decides).collect()
+    make_commands(parts, text).iter().map(normalized).chain(decides).collect()
 }
 
 #[derive(Clone)]
@@ -130,7 +130,7 @@ struct MakeRule {
 }
 
 /// The recipe of each target with the variables it uses; a target without a recipe stands for its prerequisites.
-fn of_make(parts: &[String], text: &str) -> Vec<String> {
+fn make_commands(parts: &[String], text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for rule in reached_rules(parts, text) {
         if rule.recipe.is_empty() {
@@ -147,12 +147,19 @@ fn of_make(parts: &[String], text: &str) -> Vec<String> {
 /// The rules of the parts, and of the prerequisites of those without a recipe.
 fn reached_rules(parts: &[String], text: &str) -> Vec<MakeRule> {
     let rules = parse_rules(text);
+    let mut by_target: HashMap<&str, BTreeSet<usize>> = HashMap::new();
+    for (at, rule) in rules.iter().enumerate() {
+        for target in &rule.targets {
+            by_target.entry(target).or_default().insert(at);
+        }
+    }
     let (mut queue, mut seen, mut found) = (parts.to_vec(), BTreeSet::new(), Vec::new());
     while let Some(part) = queue.pop() {
         if !seen.insert(part.clone()) {
             continue;
         }
-        for rule in rules.iter().filter(|it| it.targets.contains(&part)) {
+        let indices = by_target.get(part.as_str()).into_iter().flatten();
+        for rule in indices.filter_map(|it| rules.get(*it)) {
             if rule.recipe.is_empty() {
                 queue.extend(rule.needs.iter().cloned());
             }
@@ -194,15 +201,14 @@ pub(super) fn targets_without_file(path: &str, parts: &[String], text: &str) -> 
 pub(super) fn reached_variables(parts: &[String], text: &str) -> BTreeSet<String> {
     let mut lines: Vec<String> = reached_rules(parts, text).into_iter().flat_map(|it| it.recipe).collect();
     let mut names = BTreeSet::new();
-    loop {
-        let used = used_variables(text, &lines);
-        let before = names.len();
-        names.extend(used.iter().map(|(name, _)| name.clone()));
-        if names.len() == before {
-            return names;
-        }
-        lines.extend(used.into_iter().map(|(_, value)| value));
+    while !lines.is_empty() {
+        let mut used = used_variables(text, &lines);
+        used.retain(|(name, _)| !names.contains(name));
+        let (new_names, values): (Vec<_>, Vec<_>) = used.into_iter().unzip();
+        names.extend(new_names);
+        lines = values;
     }
+    names
 }
 
 fn parse_rules(text: &str) -> Vec<MakeRule> {
@@ -241,24 +247,42 @@ fn parse_rules(text: &str) -> Vec<MakeRule> {
 
 /// The assignments of the variables that the lines use.
 fn used_variables(text: &str, lines: &[String]) -> Vec<(String, String)> {
-    let uses = |name: &str| {
-        lines.iter().any(|it| {
-            it.contains(&format!("$({name})"))
-                || it.contains(&format!("${{{name}}}"))
-                || it.contains(&format!("{{{{{name}}}}}"))
-        })
-    };
+    let names: HashSet<&str> = lines.iter().flat_map(|it| referenced_names(it)).collect();
     let assigned = |line: &str| {
         let (name, value) = line.split_once('=')?;
         let name = name.trim_end_matches([':', '?', '+', '!']).trim();
-        (!line.starts_with([' ', '\t', '#']) && uses(name))
+        (!line.starts_with([' ', '\t', '#']) && names.contains(name))
             .then(|| (name.to_owned(), value.trim().to_owned()))
     };
     text.lines().filter_map(assigned).collect()
 }
 
+/// The names in `$(…)`, `${…}` and `{{…}}`, also in nested ones such as `$(A_$(B))`.
+fn referenced_names(line: &str) -> Vec<&str> {
+    /// Longer text is a call of a function. It bounds the work for nested ones.
+    const MAX_NAME_BYTES: usize = 500;
+    let braced = line.split("{{").skip(1).filter_map(|it| Some(it.split_once("}}")?.0));
+    let mut names: Vec<&str> = braced.collect();
+    let mut open: Vec<(usize, u8, bool)> = Vec::new();
+    let mut previous = b' ';
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b'(' => open.push((at + 1, b')', previous == b'$')),
+            b'{' => open.push((at + 1, b'}', previous == b'$')),
+            b')' | b'}' if open.last().is_some_and(|(_, close, _)| *close == byte) => {
+                let reference = open.pop().filter(|(_, _, is_reference)| *is_reference);
+                let name = reference.and_then(|(from, ..)| line.get(from..at));
+                names.extend(name.filter(|it| it.len() <= MAX_NAME_BYTES));
+            }
+            _ => {}
+        }
+        previous = byte;
+    }
+    names
+}
+
 /// The scripts with what runs before and after them, and what they run in turn.
-fn of_scripts(parts: &[String], text: &str) -> Vec<String> {
+fn script_commands(parts: &[String], text: &str) -> Vec<String> {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let with_hooks = |it: String| [format!("pre{it}"), it.clone(), format!("post{it}")];
     let names = script_names(parts, &value).into_iter().flat_map(with_hooks);

@@ -1,7 +1,7 @@
 //! Detects files that leave what a `lacks` check reads while they keep the text that it forbids: links out of the work
 //! tree, which are not read, and files that move out of the globs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use globset::GlobSet;
 use regex::{Regex, RegexBuilder};
@@ -30,7 +30,11 @@ impl AbsenceCheck {
 
     /// The changed files that the check no longer reads although they are still in use.
     pub(super) fn find_unread(&self, changed: &[&str], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
-        let links = changed.iter().filter(|it| self.reads_at_or_below(it, changed) && files.leads_out(it));
+        // A link in place of a folder hides the files below it that the check read.
+        let read = changed.iter().filter(|it| self.globs.is_match(it));
+        let read_folders: HashSet<&str> = read.flat_map(|it| ancestors(it)).collect();
+        let is_read = |it: &str| self.globs.is_match(it) || read_folders.contains(it);
+        let links = changed.iter().filter(|it| is_read(it) && files.leads_out(it));
         let link = |path: &&str| {
             self.finding(
                 path,
@@ -40,14 +44,8 @@ impl AbsenceCheck {
         links.map(link).chain(self.find_moved(changed, files)).collect()
     }
 
-    /// Whether a link at this path hides files that the check read.
-    fn reads_at_or_below(&self, path: &str, changed: &[&str]) -> bool {
-        let is_below = |it: &&&str| it.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-        self.globs.is_match(path) || changed.iter().filter(is_below).any(|it| self.globs.is_match(it))
-    }
-
     fn find_moved(&self, changed: &[&str], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
-        let Some(pattern) = regex(&self.pattern) else { return Vec::new() };
+        let Some(pattern) = compile_pattern(&self.pattern) else { return Vec::new() };
         let contains = |text: Option<String>| text.is_some_and(|it| pattern.is_match(&it));
         let lines = self.find_moved_lines(&pattern, changed, files);
         let is_gone = |it: &&&str| self.globs.is_match(it) && !files.exists(it);
@@ -115,8 +113,13 @@ impl AbsenceCheck {
     }
 }
 
-/// As the check itself reads it.
-fn regex(pattern: &TextPattern) -> Option<Regex> {
+/// The folders above a path.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').filter_map(|(at, _)| path.get(..at))
+}
+
+/// Compiles the pattern as the check itself does.
+fn compile_pattern(pattern: &TextPattern) -> Option<Regex> {
     let is_literal = pattern.kind == PatternKind::Literal;
     let written = if is_literal { regex::escape(&pattern.source) } else { pattern.source.clone() };
     RegexBuilder::new(&written)
@@ -127,7 +130,7 @@ fn regex(pattern: &TextPattern) -> Option<Regex> {
         .ok()
 }
 
-/// Whether two files are of one kind, or have one name but for its end.
+/// Whether two files have the same extension, or the same name up to the extension.
 fn is_similar(a: &str, b: &str) -> bool {
     let parts = |path| file_name(path).split_once('.').unwrap_or((file_name(path), ""));
     let (a, b) = (parts(a), parts(b));

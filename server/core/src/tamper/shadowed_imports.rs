@@ -88,7 +88,7 @@ impl ImportComparison<'_> {
         whole.next().map(|it| it.module.clone())
     }
 
-    /// The pinned tests imported it from there.
+    /// The module of the work from which the pinned tests imported the member.
     fn assigned_member_of(&self, own: &Definition) -> Option<String> {
         let (root, member) = own.name.split_once('.')?;
         let member = member.rsplit('.').next().unwrap_or(member);
@@ -105,14 +105,14 @@ impl ImportComparison<'_> {
         of.find(|it| self.is_tested(&it.name)).map(|it| it.module.clone())
     }
 
-    /// The pinned tests mention it.
+    /// Whether the pinned tests assert on the name or call it.
     fn is_tested(&self, name: &str) -> bool {
         let old = self.tests.old;
         let mut asserted = old.tests.iter().flat_map(|it| &it.assertions).chain(&old.loose);
         asserted.any(|it| mentions(it, name)) || calls(&self.was.code, name)
     }
 
-    /// It is still built from the work's own code.
+    /// Whether the definition is still built from the work's own code.
     fn leads_to_work(&self, own: &Definition) -> bool {
         if is_dynamic_import(&own.value) || own.value.contains("testing.T") {
             return true;
@@ -134,7 +134,7 @@ fn is_path_to(value: &str, module: &str) -> bool {
     !head.is_empty() && value.contains(&format!("{head}::"))
 }
 
-/// It is loaded by path.
+/// Whether a module is loaded by its path.
 fn is_dynamic_import(value: &str) -> bool {
     const WORDS: [&str; 6] =
         ["require(", "import(", "import_module", "__import__", "requireActual", "importActual"];
@@ -146,7 +146,7 @@ fn is_nothing(value: &str) -> bool {
     matches!(value, "" | "None" | "null" | "undefined" | "nil")
 }
 
-/// Where the work is.
+/// The files of the work, seen from a file of tests.
 struct ChangeScope<'a> {
     path: &'a str,
     files: &'a dyn FileVersions,
@@ -154,7 +154,7 @@ struct ChangeScope<'a> {
 }
 
 impl ChangeScope<'_> {
-    /// It belongs to the work: neither to a library nor to helpers of the tests.
+    /// Whether the import is from the work: neither from a library nor from helpers of the tests.
     fn is_own(&self, import: &ImportBinding) -> bool {
         let module = import.module.as_str();
         let folder = parent(self.path);
@@ -235,7 +235,7 @@ impl ChangeScope<'_> {
         texts.into_iter().flatten().any(|it| defines(&file, &it, &own.name))
     }
 
-    /// Another test file contained it.
+    /// Whether another changed file of tests defined the name before.
     fn was_in_tests(&self, name: &str) -> bool {
         let tests = self.changed.iter().filter(|it| is_test_path(it) && **it != self.path);
         let mut tests = tests.filter_map(|it| Some((it, self.files.read_before(it)?)));

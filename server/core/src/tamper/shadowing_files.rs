@@ -1,10 +1,10 @@
-//! New files beside tests that run in place of others: a module with the name of a source of the work, a header with the
-//! name of one of the language, a module with the name of a test runner.
+//! Detects new files next to tests that run in place of others: a module with the name of a source of the work, a
+//! header with the name of one of the language, a module with the name of a test runner.
 
 use super::{FileVersions, file_name};
 use loopkeeper_source::test_inventory::{inventory, is_test_path};
 
-/// Where sources lie besides the root.
+/// The folders of sources, the root included.
 const SOURCE_FOLDERS: [&str; 4] = ["", "src/", "lib/", "app/"];
 /// Names that many folders have.
 const COMMON_NAMES: [&str; 6] = ["__init__", "index", "mod", "main", "init", "conftest"];
@@ -21,7 +21,7 @@ const HEADERS: [&str; 10] = [
     "catch.hpp",
     "gtest.h",
 ];
-/// Ends of the paths of modules that test runners consist of.
+/// Ends of the paths of modules of test runners.
 const RUNNER_MODULES: [&str; 8] = [
     "luaunit.lua",
     "busted.lua",
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_files() {
+    fn a_new_file_with_the_name_of_another_shadows_it() {
         let check = |path: &str, text: &'static str, expect: bool| {
             assert_eq!(shadows_another(path, &Added(text)), expect, "{path}");
         };

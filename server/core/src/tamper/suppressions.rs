@@ -1,10 +1,10 @@
-//! Detects work that silences the linters and type checkers which judge it: directives that suppress findings, and
+//! Detects work that evades the linters and type checkers which judge it: directives that suppress findings, and
 //! sources that are renamed so that a checker does not read them. A directive that only moved does not count.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::linters::{CheckLinters, Directive, may_have_directives};
-use super::{FileVersions, WeakeningFinding, file_name};
+use super::{FileVersions, WeakeningFinding, file_name, take_one};
 use loopkeeper_source::test_inventory::{TestLanguage, language};
 use loopkeeper_text::tr;
 
@@ -22,28 +22,20 @@ pub(super) fn find_suppressions(
     }
     let sources: Vec<&String> =
         changed.iter().filter(|it| may_have_directives(it)).take(MAX_SOURCES).collect();
-    let mut removed = BTreeMap::<String, usize>::new();
+    let mut removed = HashMap::<String, usize>::new();
     let mut added: Vec<(&String, Directive)> = Vec::new();
     for path in &sources {
-        let before = read_directives(linters, path, files.read_before(path));
-        let mut rest = before;
-        for directive in read_directives(linters, path, files.read_after(path)) {
-            match rest.iter().position(|it| it.line == directive.line) {
-                Some(at) => drop(rest.swap_remove(at)),
-                None => added.push((path, directive)),
-            }
+        let mut before = HashMap::<String, usize>::new();
+        for directive in read_directives(linters, path, files.read_before(path)) {
+            *before.entry(directive.line).or_default() += 1;
         }
-        for directive in rest {
-            *removed.entry(directive.line).or_default() += 1;
+        let after = read_directives(linters, path, files.read_after(path));
+        added.extend(after.into_iter().filter(|it| !take_one(&mut before, &it.line)).map(|it| (*path, it)));
+        for (line, count) in before {
+            *removed.entry(line).or_default() += count;
         }
     }
-    added.retain(|(_, directive)| match removed.get_mut(&directive.line) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            false
-        }
-        _ => true,
-    });
+    added.retain(|(_, directive)| !take_one(&mut removed, &directive.line));
     let suppressed = added.into_iter().map(|(path, directive)| suppressed(path, &directive));
     let renamed = sources.iter().filter(|_| linters.checks_typescript()).filter_map(|it| renamed(it, files));
     let hidden = sources.iter().filter(|_| linters.checks_go()).filter_map(|it| hidden(it, &sources, files));

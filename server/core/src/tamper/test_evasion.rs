@@ -13,7 +13,7 @@ use loopkeeper_text::tr_later;
 /// A pattern, and a description of files that match it.
 type EvasionRule = (ConstantPattern, &'static str);
 
-/// The evasion that the file contains since `before`, as half a sentence. `None` for tests.
+/// The evasion that the file gained since `before`, as a clause; `None` for tests.
 pub(super) fn find_evasion(path: &str, before: &str, after: &str) -> Option<String> {
     if is_test_path(path) {
         return None;
@@ -62,7 +62,7 @@ const UNFINISHED: &str = tr_later!("leaves work to do as `todo!`");
 const REWRITES_CODE: &str = tr_later!("rewrites code by its text in a macro");
 const CACHE: &str = tr_later!("uses files in the cache of a package manager");
 
-/// In every language.
+/// Rules for every language.
 static ALL: [EvasionRule; 2] = [
     // Traces of a loop and of its clean room.
     (

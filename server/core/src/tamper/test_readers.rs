@@ -11,7 +11,7 @@ const MAX_SOURCES: usize = 2000;
 /// Longer lines are generated.
 const MAX_LINE: usize = 1000;
 
-/// The sources that read tests of the start, which they did not at the start.
+/// The sources that read tests of the start, but did not at the start.
 pub(super) fn find_test_readers(changed: &[String], files: &dyn FileVersions) -> Vec<WeakeningFinding> {
     let is_source = |it: &&String| language(it).is_some() && !is_test_path(it);
     changed.iter().filter(is_source).take(MAX_SOURCES).filter_map(|it| reader(it, files)).collect()
@@ -20,9 +20,9 @@ pub(super) fn find_test_readers(changed: &[String], files: &dyn FileVersions) ->
 fn reader(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
     let after = files.read_after(path)?;
     let before = files.read_before(path).unwrap_or_default();
-    let is_new = |name: &&str| !before.contains(*name);
     let names = after.lines().filter(|it| it.len() <= MAX_LINE).flat_map(|it| named_tests(path, it));
-    let read = names.filter(is_new).find_map(|it| existing_test(path, it, files))?;
+    let tests = names.flat_map(|name| test_paths(path, name).map(move |test| (name, test)));
+    let (_, read) = tests.into_iter().find(|(name, test)| !before.contains(name) && files.existed(test))?;
     let what = tr!("{path} reads {read}, a file of the tests", path, read);
     Some(WeakeningFinding { path: path.to_owned(), what, criterion: None })
 }
@@ -54,14 +54,13 @@ fn named_tests<'a>(path: &str, line: &'a str) -> Vec<&'a str> {
     LITERAL.captures_iter(code).filter_map(|it| Some(it.name("name")?.as_str())).collect()
 }
 
-/// The file of the start that the name leads to, from the root or from the folder of the source.
-fn existing_test(source: &str, name: &str, files: &dyn FileVersions) -> Option<String> {
+/// The paths of tests that the name can mean, from the root or from the folder of the source.
+fn test_paths(source: &str, name: &str) -> impl Iterator<Item = String> {
     let name = name.trim_start_matches(['.', '/']);
     let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let beside = format!("{folder}/{name}");
-    let candidates = [name.to_owned(), beside];
-    candidates.into_iter().find(|it| {
+    let candidates = [name.to_owned(), format!("{folder}/{name}")];
+    candidates.into_iter().filter(|it| {
         let has_ending = it.rsplit('/').next().is_some_and(|it| it.contains('.'));
-        has_ending && is_test_path(it) && files.existed(it)
+        has_ending && is_test_path(it)
     })
 }

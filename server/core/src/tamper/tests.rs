@@ -1,7 +1,7 @@
-//! A tree at its pinned start, what became of it, and what of that is a weakening.
+//! Changes of a tree since its pinned start, and which of them are weakenings.
 
-mod rebound;
 mod search_scope;
+mod shadowed_imports;
 mod suppressions;
 mod test_readers;
 mod type_escapes;
@@ -14,12 +14,12 @@ use loopkeeper_text::language::Language;
 
 type Tree<'a> = &'a [(&'a str, &'a str)];
 
-struct Two<'a> {
+struct TreeVersions<'a> {
     before: BTreeMap<&'a str, &'a str>,
     after: BTreeMap<&'a str, &'a str>,
 }
 
-impl FileVersions for Two<'_> {
+impl FileVersions for TreeVersions<'_> {
     fn read_before(&self, path: &str) -> Option<String> {
         self.before.get(path).map(ToString::to_string)
     }
@@ -47,27 +47,29 @@ fn criterion(command: &str) -> Criterion {
 /// `changes`: new contents; `-` deletes.
 #[track_caller]
 fn check(command: &str, before: Tree<'_>, changes: Tree<'_>, expect: &[&str]) {
-    let mut two = Two { before: before.iter().copied().collect(), after: before.iter().copied().collect() };
+    let mut versions =
+        TreeVersions { before: before.iter().copied().collect(), after: before.iter().copied().collect() };
     for (path, text) in changes {
         if *text == "-" {
-            two.after.remove(path);
+            versions.after.remove(path);
         } else {
-            two.after.insert(path, text);
+            versions.after.insert(path, text);
         }
     }
     let changed: Vec<String> = changes.iter().map(|(path, _)| (*path).to_owned()).collect();
     let one = criterion(command);
-    let watch = ProtectionRules::new(
+    let rules = ProtectionRules::new(
         &[&one],
         &["tests/**".to_owned()],
         &BTreeSet::from(["tests/out.txt".to_owned()]),
     );
-    let found: Vec<String> = watch.find_weakenings(&changed, &two).into_iter().map(|it| it.what).collect();
+    let found: Vec<String> =
+        rules.find_weakenings(&changed, &versions).into_iter().map(|it| it.what).collect();
     assert_eq!(found, expect, "{command} {changes:?}");
 }
 
 #[test]
-fn a_checks_own_script_is_not_to_be_touched() {
+fn a_change_of_a_checks_own_script_is_a_weakening() {
     let tree: Tree<'_> = &[
         ("tests/run.sh", "#!/bin/sh\n# why\ntest -f done\n"),
         ("check.sh", "test -f done\n"),
@@ -95,14 +97,14 @@ fn a_checks_own_script_is_not_to_be_touched() {
 }
 
 #[test]
-fn programs_of_a_judge_are_not_to_be_touched() {
+fn a_change_of_a_judges_program_is_a_weakening() {
     let rules = ProtectionRules::new(&[], &[], &BTreeSet::new());
     let rules = rules.judged_by(&["sh".to_owned(), "./critic.sh".to_owned()], "/w");
     let check = |path: &str, text: &str, expect: &[&str]| {
         let before = BTreeMap::from([("critic.sh", "echo no\n"), ("app.sh", "echo no\n")]);
         let mut after = before.clone();
         after.insert(path, text);
-        let found = rules.find_weakenings(&[path.to_owned()], &Two { before, after });
+        let found = rules.find_weakenings(&[path.to_owned()], &TreeVersions { before, after });
         assert_eq!(found.into_iter().map(|it| it.what).collect::<Vec<_>>(), expect, "{path}");
     };
     check("critic.sh", "echo yes\n", &["critic.sh was changed, and the judge runs it"]);
@@ -150,7 +152,7 @@ fn a_program_that_a_check_runs_is_the_work_until_nothing_in_it_can_fail() {
     check("sh receipt.sh --help", tree, &[("receipt.sh", "#!/bin/sh\nexit 0\n")], &[emptied]);
     check("sh receipt.sh --help", tree, &[("receipt.sh", "echo all is well\ntrue\n")], &[emptied]);
     check("sh receipt.sh --help", tree, &[("receipt.sh", "")], &[emptied]);
-    // Where its output is judged that judges for itself, and a stub is a stub from the start.
+    // If the output is judged, that is enough; a stub could never fail, from the start.
     check("sh receipt.sh --help => usage", tree, &[("receipt.sh", "echo usage\n")], &[]);
     check("sh stub.sh", &[("stub.sh", "exit 0\n")], &[("stub.sh", "echo hello\n")], &[]);
 }
@@ -219,7 +221,7 @@ fn a_file_with_the_name_of_a_target_keeps_it_from_running() {
 }
 
 #[test]
-fn under_protected_only_a_loss_counts_in_tests_and_every_change_in_what_they_compare_with() {
+fn protected_tests_may_grow_and_protected_data_may_not_change() {
     let tests = "def test_a():\n    assert f() == 1\n\n\ndef test_b():\n    assert f() == 2\n";
     let tree: Tree<'_> = &[
         ("tests/test_f.py", tests),
@@ -267,6 +269,43 @@ fn under_protected_only_a_loss_counts_in_tests_and_every_change_in_what_they_com
     check("npx jest", tree, &[("babel.config.js", "module.exports = { presets: ['@babel/env'] };\n")], &[]);
     let what = [".babelrc transforms the sources that the tests run"];
     check("npx jest", tree, &[(".babelrc", "{ \"plugins\": [\"./p.js\"] }\n")], &what);
+}
+
+/// Helpers and recipes of a megabyte are compared in linear time.
+#[test]
+fn large_files_are_compared_quickly() {
+    let helper: String = (0..60_000).map(|n| format!("x{n} = {n}\n")).collect();
+    let grown = format!("y = 1\n{helper}");
+    let shrunk = helper.replace("x59999 = 59999\n", "");
+    let tree: Tree<'_> = &[("tests/helper.py", &helper)];
+    check("pytest", tree, &[("tests/helper.py", &grown)], &[]);
+    check("pytest", tree, &[("tests/helper.py", &shrunk)], &["tests/helper.py was changed"]);
+    let variables: String = (0..20_000).map(|n| format!("V{n} = {n}\n")).collect();
+    let targets: String = (0..20_000).map(|n| format!("t{n}: t{}\n\n", n + 1)).collect();
+    let recipe: String = (0..20_000).map(|n| format!("\techo $(V{n})\n")).collect();
+    let make = "test:\n\tsh run.sh\n".to_owned();
+    let large = format!("{variables}test: t0\n{targets}\nt20000:\n{recipe}");
+    check(
+        "make test",
+        &[("Makefile", &make)],
+        &[("Makefile", &large)],
+        &["Makefile changed what `test` runs"],
+    );
+}
+
+#[test]
+fn variables_of_a_recipe_are_found_in_every_form() {
+    let check_variable = |reference: &str, name: &str| {
+        let make = |value: &str| format!("{name} = {value}\nB = b\ntest:\n\techo '(' {reference}\n");
+        let (before, after) = (make("sh run.sh"), make("true"));
+        let expect = ["Makefile changed what `test` runs"];
+        check("make test", &[("Makefile", &before)], &[("Makefile", &after)], &expect);
+    };
+    check_variable("$(RUN)", "RUN");
+    check_variable("${RUN}", "RUN");
+    check_variable("$(strip $(RUN))", "RUN");
+    check_variable("$(A_$(B))", "A_$(B)");
+    check_variable("{{RUN}}", "RUN");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use loopkeeper_source::test_inventory::{TestLanguage, is_test_path, language};
 use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::tr;
 
-/// With more removed lines that differ in their types alone, a line is compared with the first ones.
+/// Maximum number of removed lines, alike except for their types, that a new line is compared with.
 const MAX_ALIKE: usize = 50;
 
 static SCRIPT_ESCAPE: ConstantPattern =
@@ -51,7 +51,7 @@ fn find_escape(linters: &CheckLinters, path: &str, files: &dyn FileVersions) -> 
     finding(tr!("{path} takes the types from a line of the start in line {number}", path, number))
 }
 
-/// `calc.pyi` is new beside `calc.py`: mypy reads it in its place.
+/// `calc.py`, if `calc.pyi` is new next to it: type checkers read the stub instead.
 fn stubbed_source(path: &str, files: &dyn FileVersions) -> Option<String> {
     let source = path.strip_suffix(".pyi").map(|it| format!("{it}.py"))?;
     let is_stubbed = files.exists(path) && !files.existed(path) && files.existed(&source);

@@ -1,5 +1,5 @@
-//! Ends of the program in functions that a test may call: a test program that counts nothing passes by them. A program
-//! with a command line of its own ends that way as well, so its files are left out.
+//! Counts calls in functions that end the program as a success: a test program that does not count its tests passes if
+//! it reaches one. A program with its own command line ends that way too, so its files are left out.
 
 use super::TestLanguage;
 use loopkeeper_text::pattern::ConstantPattern;

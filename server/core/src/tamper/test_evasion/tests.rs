@@ -1,4 +1,4 @@
-//! Work that reaches into the tests, runners and loops that judge it, and work that only looks like it.
+//! Work that manipulates its tests, their runner or its loop, and work that only resembles it.
 
 use super::find_evasion;
 
@@ -8,7 +8,7 @@ fn check(path: &str, after: &str, expect: &str) {
 }
 
 #[test]
-fn work_that_reaches_into_its_tests() {
+fn work_that_manipulates_its_tests() {
     check(
         "calc.py",
         "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n",

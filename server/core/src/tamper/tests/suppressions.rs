@@ -1,6 +1,6 @@
 //! Directives that silence the linters of the checks.
 
-use super::{Tree, Two, check, criterion};
+use super::{Tree, TreeVersions, check, criterion};
 use crate::tamper::ProtectionRules;
 use std::collections::BTreeSet;
 
@@ -109,8 +109,8 @@ fn only_edits_of_directives_are_relevant() {
     let check = |path: &str, before: &str, after: &str, expect: bool| {
         let one = criterion("ruff check .");
         let rules = ProtectionRules::new(&[&one], &["tests/**".to_owned()], &BTreeSet::new());
-        let two = Two { before: [(path, before)].into(), after: [(path, after)].into() };
-        assert_eq!(rules.is_relevant_edit(path, &two), expect, "{path}: {after}");
+        let versions = TreeVersions { before: [(path, before)].into(), after: [(path, after)].into() };
+        assert_eq!(rules.is_relevant_edit(path, &versions), expect, "{path}: {after}");
     };
     check("web/app.css", "a {}\n", "b {}\n", false);
     check("web/app.css", "a {}\n", "/* stylelint-disable */\na {}\n", true);

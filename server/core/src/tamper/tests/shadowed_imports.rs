@@ -66,7 +66,7 @@ fn python_sets_it_on_the_module() {
 }
 
 #[test]
-fn python_within_a_test_that_was_there() {
+fn python_within_a_test_of_the_start() {
     let inside = "import json\nfrom calc import add\n\n\ndef test_add():\n    add = lambda a, b: a + b\n    assert add(1, 2) == 3\n";
     let own = "tests/test_calc.py tests its own `add` (line 6), not that of `calc`";
     becomes("tests/test_calc.py", CALC_PY, PY, inside, &[own]);
@@ -77,7 +77,7 @@ fn python_within_a_test_that_was_there() {
 }
 
 #[test]
-fn python_that_is_honest() {
+fn python_that_tests_the_work() {
     let honest: &[&str] = &[
         "from calc import add",
         "from calc.core import add",
@@ -177,7 +177,7 @@ fn scripts_bind_what_they_imported() {
 }
 
 #[test]
-fn scripts_that_are_honest() {
+fn scripts_that_test_the_work() {
     let honest: &[&str] = &[
         "import { add } from '../src/calc';",
         "const { add } = require('../lib/calc');",
@@ -268,4 +268,11 @@ fn ruby_php_go_and_rust() {
     let helper = inline
         .replace("use super::*;\n", "use super::*;\n\n    fn pair(a: i32) -> i32 {\n        a\n    }\n");
     becomes("src/lib.rs", &[], inline, &helper, &[]);
+}
+
+#[test]
+fn many_names_on_one_line_share_their_value() {
+    let names: String = (0..50_000).map(|n| format!("a{n}, ")).collect();
+    let value = "1 + ".repeat(50_000);
+    python(&format!("import json\n{names}add = (lambda a, b: a + b), {value}2"), &[OWN_ADD]);
 }
