@@ -1,9 +1,9 @@
 //! Mutants: small faults in the lines that a loop changed. A check that is run on each of them shows whether the checks
 //! would notice such a fault. Text in, replacements out: files are read and checks are run elsewhere.
 //!
-//! A lexer that skips comments and strings finds operators, constants and statements; no grammar is needed. Shell scripts
-//! have a lexer of their own, and the programs of awk in them count as code. Comparisons are inverted, not moved by one,
-//! because a mutant that nothing can notice costs more trust than it is worth.
+//! A lexer that skips comments and strings finds operators, constants and statements; no grammar is needed. Shell
+//! scripts have a lexer of their own, and the programs of awk in them count as code. Comparisons are inverted, not
+//! moved by one, because a mutant that nothing can notice costs more trust than it is worth.
 
 mod changed_lines;
 pub mod expected_values;
@@ -48,7 +48,7 @@ pub struct Mutant {
     pub kind: MutationKind,
 }
 
-/// What a mutant changes, in the order in which they are preferred on one line.
+/// The kind of a mutant, in the order of preference on one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MutationKind {
     Comparison,
@@ -72,7 +72,7 @@ struct Edit {
 
 /// Whether mutants can be made of a file of this name.
 pub fn is_source(path: &str) -> bool {
-    syntax::of_path(path).is_some() || shell::is_script_name(path)
+    syntax::for_path(path).is_some() || shell::is_script_name(path)
 }
 
 /// Whether the first line of a file of this name decides if mutants can be made of it.
@@ -110,7 +110,7 @@ fn edits(source: &ChangedSource) -> Vec<Edit> {
     let mut changed = changed_lines::changed_lines(source.before.as_deref().unwrap_or_default(), text);
     changed.retain(|it| line_of(&lines, *it).len() <= MAX_LINE);
     let changed = ChangedLines { text, lines: &lines, numbers: &changed };
-    let mut edits = match syntax::of_path(path) {
+    let mut edits = match syntax::for_path(path) {
         _ if is_shell => shell::edits(&changed),
         Some(syntax) => text_edits(&changed, &SourcePart::whole(text), syntax),
         None => Vec::new(),
@@ -190,7 +190,7 @@ impl<'a> LexedSource<'a> {
         lines
     }
 
-    /// Imports, attributes, types, tests inside a source of Rust: none of them is behaviour of the work.
+    /// The lines of imports, attributes, types and tests inside a Rust source: none of them is behaviour of the work.
     fn skipped_lines(&self) -> BTreeSet<u32> {
         let mut skipped = self.test_modules();
         for (line, range) in self.token_lines() {
@@ -228,7 +228,7 @@ impl<'a> LexedSource<'a> {
         self.closing_in(open, &(0..self.tokens.len()))
     }
 
-    /// The same, where it is among these tokens.
+    /// The same, if it is among these tokens.
     fn closing_in(&self, open: usize, tokens: &Range<usize>) -> Option<usize> {
         let depth = self.token(open)?.depth;
         (open + 1..tokens.end).find(|it| self.token(*it).is_some_and(|it| it.depth == depth))
@@ -246,7 +246,7 @@ impl Mutant {
         line_at(text, self.line)
     }
 
-    /// The line with the fault; empty where the statement is removed.
+    /// The line with the fault; empty if the statement is removed.
     pub fn line_after(&self, text: &str) -> String {
         line_at(&self.apply(text), self.line)
     }

@@ -6,10 +6,10 @@ use std::collections::{BTreeSet, HashMap};
 /// is not new. Linear, unlike an alignment of both texts.
 pub(super) fn changed_lines(before: &str, after: &str) -> BTreeSet<u32> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let same = |pairs: usize, at: &dyn Fn(usize) -> bool| (0..pairs).take_while(|it| at(*it)).count();
     let shorter = old.len().min(new.len());
-    let head = same(shorter, &|it| old.get(it) == new.get(it));
-    let tail = same(shorter - head, &|it| old.iter().rev().nth(it) == new.iter().rev().nth(it));
+    let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let from_end = old.iter().rev().zip(new.iter().rev()).take(shorter - head);
+    let tail = from_end.take_while(|(old, new)| old == new).count();
     let mut remaining: HashMap<&str, u32> = HashMap::new();
     for line in old.get(head..old.len() - tail).unwrap_or_default() {
         *remaining.entry(line.trim()).or_default() += 1;

@@ -27,13 +27,13 @@ pub struct ExpectedValue {
     /// Bytes of the file.
     range: Range<usize>,
     replacement: String,
-    /// Where the statement begins; `None` where no statement can be placed before it.
+    /// The start of the statement; `None` if no statement can be placed before it.
     statement: Option<usize>,
 }
 
 /// The values in assertions that the tests of a file always reach.
 pub fn expected_values(path: &str, text: &str) -> Vec<ExpectedValue> {
-    let (Some(syntax), Some(language)) = (syntax::of_path(path), language(path)) else { return Vec::new() };
+    let (Some(syntax), Some(language)) = (syntax::for_path(path), language(path)) else { return Vec::new() };
     if syntax::is_generated(text) {
         return Vec::new();
     }
@@ -86,13 +86,13 @@ pub fn with_other_values<'a>(text: &str, values: impl Iterator<Item = &'a Expect
 }
 
 impl ExpectedValue {
-    /// The file with a failure before the assertion, which no other value explains. `None` where none can be placed.
+    /// The file with a failing statement before the assertion; `None` if none can be placed there.
     pub fn with_failure(&self, text: &str) -> Option<String> {
         let at = self.statement?;
         Some(replace_range(text, &(at..at), failing_statement(&self.path)?))
     }
 
-    /// The file with an error of syntax in place of the value: whatever reads the file notices it.
+    /// The file with a syntax error in place of the value, which fails any run that reads the file.
     pub fn with_syntax_error(&self, text: &str) -> String {
         replace_range(text, &self.range, ")]})")
     }
@@ -104,7 +104,7 @@ impl ExpectedValue {
     }
 }
 
-/// Fails, and leaves the code behind it reachable for a compiler.
+/// A statement that fails, but leaves the code after it reachable for a compiler.
 fn failing_statement(path: &str) -> Option<&'static str> {
     let is_kotlin = [".kt", ".kts", ".scala"].iter().any(|it| path.ends_with(it));
     Some(match language(path)? {
@@ -144,7 +144,7 @@ impl TestSource<'_> {
         })
     }
 
-    /// The tokens behind `=> {`, `=>` or `{`.
+    /// The tokens after `=> {`, `=>` or `{`.
     fn body_on_line(&self, tokens: Range<usize>) -> Option<Range<usize>> {
         let mut start = tokens.clone().find(|it| self.source.is(*it, "=>") || self.source.is(*it, "{"))? + 1;
         if self.source.is(start, "{") {
@@ -167,7 +167,7 @@ impl TestSource<'_> {
         }
     }
 
-    /// One more character behind the opening quote.
+    /// The text with one more character after the opening quote.
     fn other_text(&self, token: &SourceToken, word: &str) -> Option<(Range<usize>, String)> {
         let at = word.find(['"', '\'', '`'])?;
         let quoted = word.get(at..)?;
@@ -189,7 +189,8 @@ impl TestSource<'_> {
     }
 }
 
-/// Another last digit of the whole part; it fits into every type that holds the number, and has no leading zero.
+/// The number with another last digit of the integer part: it fits into every type that holds the number, and has no
+/// leading zero.
 fn other_number(token: &SourceToken, word: &str) -> Option<(Range<usize>, String)> {
     let whole = word.find(|it: char| !it.is_ascii_digit() && it != '_').unwrap_or(word.len());
     let (digits, rest) = word.split_at_checked(whole)?;

@@ -1,5 +1,5 @@
-//! Splits a source into tokens without comments; strings are one token each. Total on any text, and linear: what it does
-//! not understand becomes single characters.
+//! Splits a source into tokens without comments; strings are one token each. Total on any text, and linear: what it
+//! does not understand becomes single characters.
 
 mod comments;
 mod heredoc;
@@ -75,10 +75,10 @@ struct Lexer<'a> {
     syntax: &'static SourceSyntax,
     at: usize,
     line: u32,
-    /// Not in the text around code.
+    /// Whether the position is in code, in a file of code within other text.
     in_code: bool,
     open: Vec<char>,
-    /// Those that begin after this line.
+    /// Their bodies begin after this line.
     heredocs: Vec<Heredoc>,
     tokens: Vec<SourceToken>,
 }
@@ -94,11 +94,11 @@ impl<'a> Lexer<'a> {
             self.at = self.text.len();
             return;
         };
-        if let Some(length) = self.outside_code() {
+        if let Some(length) = self.length_outside_code() {
             self.skip(length);
         } else if first == '\n' {
             let heredocs = std::mem::take(&mut self.heredocs);
-            self.skip(1 + heredoc::bodies(rest, &heredocs));
+            self.skip(1 + heredoc::bodies_length(rest, &heredocs));
         } else if first.is_whitespace() {
             self.skip(first.len_utf8());
         } else if let Some(length) = comments::length(self.syntax, rest, self.position()) {
@@ -124,7 +124,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The length of the text up to the next code, where code is only a part of the file.
-    fn outside_code(&mut self) -> Option<usize> {
+    fn length_outside_code(&mut self) -> Option<usize> {
         let (open, close) = self.syntax.code_marks?;
         let rest = self.rest();
         if !self.in_code {

@@ -111,7 +111,7 @@ pub(super) fn is_tuning(line: &str) -> bool {
     TUNING.iter().any(|it| line.contains(it))
 }
 
-/// It follows an operand.
+/// Whether the operator follows an operand.
 fn is_binary(file: &LexedSource<'_>, index: usize) -> bool {
     file.before(index).is_some_and(|it| {
         let word = file.word(it);

@@ -1,6 +1,6 @@
 //! Mutants of shell scripts: tests, `&&` and `||`, constants, statuses, arithmetic, statements that only compute or
-//! print, and the programs of awk. A fault in a script can reach everything that the script reaches, so there are none in
-//! a script that writes outside of files with constant names, or that is not understood to its last character.
+//! print, and the programs of awk. A fault in a script can reach everything that the script reaches, so there are none
+//! in a script that writes outside of files with constant names, or that is not understood to its last character.
 
 mod awk;
 mod commands;
@@ -16,7 +16,7 @@ use self::tokens::{ShellScript, WordForm};
 use super::lexer::SourcePart;
 use super::{ChangedLines, Edit, MutationKind};
 
-/// Substitutions inside of substitutions.
+/// Levels of command substitutions within each other that are read.
 const MAX_DEPTH: u32 = 2;
 
 /// Commands without an effect besides their output, so that they can be left out.
@@ -119,11 +119,11 @@ impl ScriptSource<'_> {
     fn command_edits(&self, command: &ShellCommand, known: &HashSet<String>) -> Vec<Edit> {
         let mut found = Vec::new();
         found.extend(self.test_edits(command));
-        found.extend(self.negated(command));
-        found.extend(self.boolean(command));
-        found.extend(self.status(command));
-        found.extend(self.assigned_constant(command));
-        found.extend(self.removed(command, known));
+        found.extend(self.negation_edit(command));
+        found.extend(self.boolean_edit(command));
+        found.extend(self.status_edit(command));
+        found.extend(self.constant_edit(command));
+        found.extend(self.removal_edit(command, known));
         found.extend(awk::program(self.changed.text, self.script, command).into_iter().flat_map(|it| {
             super::syntax::awk()
                 .map(|syntax| super::text_edits(self.changed, &it, syntax))
@@ -133,7 +133,7 @@ impl ScriptSource<'_> {
     }
 
     /// `if grep -q …` → `if ! grep -q …`; a loop could run forever.
-    fn negated(&self, command: &ShellCommand) -> Option<Edit> {
+    fn negation_edit(&self, command: &ShellCommand) -> Option<Edit> {
         let is_condition = matches!(command.keyword.as_deref(), Some("if" | "elif"));
         let ends = matches!(command.after.as_str(), ";" | "\n" | "|");
         let first = *command.words.first()?;
@@ -165,7 +165,7 @@ impl ScriptSource<'_> {
     }
 
     /// The commands `true` and `false`.
-    fn boolean(&self, command: &ShellCommand) -> Option<Edit> {
+    fn boolean_edit(&self, command: &ShellCommand) -> Option<Edit> {
         let [word] = command.words[..] else { return None };
         let is_loop = matches!(command.keyword.as_deref(), Some("while" | "until"));
         let other = match self.word(word) {
@@ -177,7 +177,7 @@ impl ScriptSource<'_> {
     }
 
     /// `return 1` → `return 0`
-    fn status(&self, command: &ShellCommand) -> Option<Edit> {
+    fn status_edit(&self, command: &ShellCommand) -> Option<Edit> {
         let [name, value] = command.words[..] else { return None };
         if !matches!(self.word(name), "return" | "exit") {
             return None;
@@ -187,7 +187,7 @@ impl ScriptSource<'_> {
     }
 
     /// `limit=5` → `limit=6`, `found=false` → `found=true`
-    fn assigned_constant(&self, command: &ShellCommand) -> Option<Edit> {
+    fn constant_edit(&self, command: &ShellCommand) -> Option<Edit> {
         let [word] = command.words[..] else { return None };
         let token = self.script.tokens.get(word).filter(|it| it.form == WordForm::Plain)?;
         let (name, value) = self.word(word).split_once('=')?;
@@ -206,7 +206,7 @@ impl ScriptSource<'_> {
     }
 
     /// A statement on one line that prints, calls a function of the script, or assigns again.
-    fn removed(&self, command: &ShellCommand, known: &HashSet<String>) -> Option<Edit> {
+    fn removal_edit(&self, command: &ShellCommand, known: &HashSet<String>) -> Option<Edit> {
         let (first, last) = (*command.words.first()?, *command.words.last()?);
         let is_alone = matches!(command.before.as_str(), "" | "\n" | ";" | ")" | "{" | ";;")
             && matches!(command.after.as_str(), "" | "\n" | ";" | ";;");

@@ -1,4 +1,4 @@
-//! The order in which mutants are tried, so that any beginning of it covers files and lines evenly.
+//! The order in which mutants are tried, so that any prefix of it covers files and lines evenly.
 
 use std::collections::BTreeSet;
 

@@ -41,14 +41,14 @@ const CONTINUATION_SIGNS: &[&str] = &[
 
 /// The edits of one line of tokens.
 pub(super) fn edits(file: &LexedSource<'_>, line: Range<usize>) -> Vec<Edit> {
-    let negated = negated(file, &line).into_iter();
+    let negation = negation_edit(file, &line).into_iter();
     if matches!(file.family(), SourceFamily::Other | SourceFamily::Lua | SourceFamily::Shell) {
-        return negated.collect();
+        return negation.collect();
     }
-    negated.chain(removed(file, &line)).chain(returned(file, &line)).collect()
+    negation.chain(removal_edit(file, &line)).chain(return_edit(file, &line)).collect()
 }
 
-fn negated(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
+fn negation_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
     const WORDS: [&str; 6] = ["if", "elif", "elsif", "elseif", "unless", "while"];
     let is_keyword = |it: &usize| WORDS.iter().any(|word| file.is(*it, word));
     let begins = |it: &usize| (line.start..*it).all(|it| file.is(it, "}") || file.is(it, "else"));
@@ -96,7 +96,7 @@ fn condition(file: &LexedSource<'_>, keyword: usize, line: &Range<usize>) -> Opt
     }
 }
 
-fn removed(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
+fn removal_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
     let statement = statement(file, line)?;
     let first = file.token(statement.start)?;
     let word = file.word(first);
@@ -117,7 +117,7 @@ fn removed(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
     Some(edit(file, whole.start, (range, replacement.to_owned(), MutationKind::Statement)))
 }
 
-fn returned(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
+fn return_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
     const NOTHING: &[&str] = &["None", "null", "undefined", "nil", "false", "true", "False", "True"];
     let statement = statement(file, line)?;
     let value = statement.start + 1..statement.end;

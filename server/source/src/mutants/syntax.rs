@@ -28,7 +28,7 @@ pub(super) struct BlockComment {
     pub(super) open: &'static str,
     pub(super) close: &'static str,
     pub(super) nests: bool,
-    /// Both marks stand at the beginning of a line.
+    /// Both marks are at the beginning of a line.
     pub(super) is_at_line_start: bool,
 }
 
@@ -102,7 +102,7 @@ pub(super) enum ConditionForm {
     None,
 }
 
-pub(super) fn of_path(path: &str) -> Option<&'static SourceSyntax> {
+pub(super) fn for_path(path: &str) -> Option<&'static SourceSyntax> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.')?;
     let is_generated = is_generated_stem(stem) || ending.is_empty();

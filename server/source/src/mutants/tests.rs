@@ -1,3 +1,5 @@
+//! The choice of mutants, and the mutants of each language.
+
 mod languages;
 mod properties;
 mod shell;

@@ -1,7 +1,7 @@
 //! Recognises assertions of equality with a literal, in one line: calls such as `assertEqual(x, 3)`, statements such as
 //! `assert x == 3`, chains such as `expect(x).toBe(3)`, and `if x != 3 {` of Go.
 //!
-//! Only what has to fail with another literal counts. An assertion of another form, or in a condition, is none.
+//! Only assertions that have to fail with another literal count; those of another form, or in a condition, do not.
 
 use std::ops::Range;
 
@@ -50,10 +50,10 @@ const CONDITION_CALLS: &[&str] =
 const CHAIN_HEADS: &[&str] = &["expect", "assertThat"];
 const CHAIN_MATCHERS: &[&str] =
     &["toBe", "toEqual", "toStrictEqual", "equal", "equals", "eql", "eq", "isEqualTo"];
-/// Words between them that change nothing.
+/// Words between head and matcher without an effect.
 const CHAIN_WORDS: &[&str] = &["to", "be", "deep", "that", "is"];
 
-/// Whatever makes an assertion conditional, or expects its failure.
+/// Words that make an assertion conditional, or expect its failure.
 const CONDITIONS: &[&str] = &[
     "if", "unless", "for", "foreach", "while", "try", "with", "except", "catch", "rescue", "and", "or",
     "not", "else", "when", "in", "resolves", "rejects", "raises", "&&", "||", "?", "??", "=>",
@@ -93,7 +93,7 @@ impl AssertionLine<'_> {
         words.contains(&self.word(index))
     }
 
-    /// The first word of the statement that is in `names`, behind `await`, `return` and what it is called on.
+    /// The first word of the statement that is in `names`, after `await`, `return` and its receiver.
     fn callee(&self, names: &[&str]) -> Option<usize> {
         let is_receiver = |it: &usize| {
             self.file.token(*it).is_some_and(|it| it.kind == TokenKind::Word)
@@ -102,22 +102,22 @@ impl AssertionLine<'_> {
         self.tokens.clone().take_while(is_receiver).find(|it| self.is_one_of(*it, names))
     }
 
-    /// The bracket that opens behind the index, also behind the `!` of a macro, and the one that closes it on the line.
+    /// The bracket that opens after the index, or after the `!` of a macro, and the one that closes it on the line.
     fn brackets(&self, callee: usize) -> Option<(usize, usize)> {
         let open = callee + if self.word(callee + 1) == "!" { 2 } else { 1 };
         let close = self.file.closing_in(open, &self.tokens).filter(|_| self.word(open) == "(")?;
         Some((open, close))
     }
 
-    /// Nothing follows but what closes the statement and its block.
-    fn ends_behind(&self, index: usize) -> bool {
+    /// Whether only tokens that close the statement and its block follow.
+    fn ends_after(&self, index: usize) -> bool {
         (index + 1..self.tokens.end).all(|it| self.is_one_of(it, &[";", ")", "}", ",", "end"]))
     }
 
     /// `assertEqual(x, 3)`, `assert.Equal(t, 3, x)`
     fn literal_of_call(&self) -> Option<Range<usize>> {
         let (open, close) = self.brackets(self.callee(EQUALITY_CALLS)?)?;
-        if !self.ends_behind(close) {
+        if !self.ends_after(close) {
             return None;
         }
         let arguments = self.split_arguments(open + 1..close);
@@ -143,7 +143,7 @@ impl AssertionLine<'_> {
     fn literal_of_condition(&self) -> Option<Range<usize>> {
         let callee = self.callee(CONDITION_CALLS)?;
         let condition = match self.brackets(callee) {
-            Some((open, close)) if self.ends_behind(close) => open + 1..close,
+            Some((open, close)) if self.ends_after(close) => open + 1..close,
             _ => callee + 1..self.tokens.end,
         };
         let end = self.at_depth(&condition).find(|it| self.is_one_of(*it, &[",", ";"]));
@@ -158,13 +158,13 @@ impl AssertionLine<'_> {
         let matcher = (close + 1..self.tokens.end).find(|it| !is_link(*it))?;
         let (open, close) = self.brackets(matcher).filter(|_| self.is_one_of(matcher, CHAIN_MATCHERS))?;
         let argument = open + 1..close;
-        (self.ends_behind(close) && self.is_literal(&argument)).then_some(argument)
+        (self.ends_after(close) && self.is_literal(&argument)).then_some(argument)
     }
 
     /// `if got := Add(1, 2); got != 3 {`, before a line that fails the test.
     fn literal_of_go_condition(&self) -> Option<Range<usize>> {
         let (start, end) = (self.tokens.start, self.tokens.end.checked_sub(1)?);
-        if self.word(start) != "if" || self.word(end) != "{" || !self.fails_behind(end) {
+        if self.word(start) != "if" || self.word(end) != "{" || !self.fails_after(end) {
             return None;
         }
         let start = (start..end).rev().find(|it| self.word(*it) == ";").unwrap_or(start) + 1;
@@ -175,8 +175,8 @@ impl AssertionLine<'_> {
         self.only_literal(&left, &right)
     }
 
-    /// The block begins with `t.Error` or the like.
-    fn fails_behind(&self, open: usize) -> bool {
+    /// Whether the block begins with a call such as `t.Error`.
+    fn fails_after(&self, open: usize) -> bool {
         const FAILURES: [&str; 3] = ["Error", "Fatal", "Fail"];
         let fails = FAILURES.iter().any(|it| self.word(open + 3).starts_with(it));
         fails && self.word(open + 1) == "t" && self.word(open + 2) == "."

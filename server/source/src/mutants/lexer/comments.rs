@@ -1,4 +1,4 @@
-//! Finds comments.
+//! Finds the end of comments.
 
 use super::super::syntax::{BlockComment, SourceFamily, SourceSyntax, SpecialText};
 use super::special::lua_long;

@@ -30,7 +30,7 @@ pub(super) fn opened(special: SpecialText, rest: &str) -> Option<(usize, Heredoc
 }
 
 /// The length of the bodies after the line break at the beginning, without the last line break.
-pub(super) fn bodies(rest: &str, heredocs: &[Heredoc]) -> usize {
+pub(super) fn bodies_length(rest: &str, heredocs: &[Heredoc]) -> usize {
     let after = rest.get(1..).unwrap_or_default();
     let mut at = 0;
     for heredoc in heredocs {

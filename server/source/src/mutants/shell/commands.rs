@@ -131,7 +131,7 @@ impl<'a> CommandParser<'a> {
             match word {
                 "!" => self.open.negation = Some(token),
                 "{" | "then" | "do" | "else" => {
-                    // What follows is not what the word before decided on.
+                    // The condition ends here, so that its keyword does not apply to the next command.
                     self.open.keyword = None;
                     ";".clone_into(&mut self.open.before);
                 }

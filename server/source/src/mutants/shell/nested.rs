@@ -25,7 +25,8 @@ struct OpenSubstitution {
 }
 
 impl ShellReader<'_> {
-    /// Skips what begins here. `None`: it does not end, or contains here-documents or `case`, whose brackets do not match.
+    /// Skips the string or substitution that begins here. `None`: it does not end, or contains here-documents or
+    /// `case`, whose brackets do not match.
     pub(super) fn skip_nested(&mut self) -> Option<()> {
         let mut open: Vec<NestingLevel> = Vec::new();
         let mut substitution: Option<OpenSubstitution> = None;

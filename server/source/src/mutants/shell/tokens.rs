@@ -74,7 +74,7 @@ pub(super) struct ShellReader<'a> {
     /// Here-documents that begin after this line.
     documents: Vec<HereDocument<'a>>,
     pub(super) script: ShellScript,
-    /// Before this place no `((` is looked at again, so that many of them take linear time.
+    /// No `((` before this position is checked again, so that many of them take linear time.
     arithmetic_from: usize,
 }
 

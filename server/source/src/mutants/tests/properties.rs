@@ -1,4 +1,4 @@
-//! What holds for any text.
+//! Properties that hold for any text.
 
 use super::super::{Mutant, MutationKind, choose_mutants};
 use super::source;
