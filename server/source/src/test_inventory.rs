@@ -18,7 +18,7 @@ pub use reached::{ReachedLine, reached_lines};
 use languages::LanguagePatterns;
 use lines::CodeLine;
 
-/// What one file tests.
+/// The tests of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TestInventory {
     pub tests: Vec<TestCase>,
@@ -62,14 +62,14 @@ pub fn inventory(path: &str, text: &str) -> TestInventory {
 fn parse(path: &str, text: &str) -> Option<TestFileParser> {
     let language = language(path)?;
     let mut parser = TestFileParser {
-        words: language.words(),
+        patterns: language.patterns(),
         found: TestInventory::default(),
         reached: Vec::new(),
         marks: TestAttributes::default(),
         open: None,
     };
     for line in lines::code(language, text) {
-        parser.line(&line);
+        parser.read_line(&line);
     }
     parser.close();
     Some(parser)
@@ -97,7 +97,7 @@ struct OpenTest {
 }
 
 struct TestFileParser {
-    words: &'static LanguagePatterns,
+    patterns: &'static LanguagePatterns,
     found: TestInventory,
     reached: Vec<ReachedLine>,
     marks: TestAttributes,
@@ -105,31 +105,31 @@ struct TestFileParser {
 }
 
 impl TestFileParser {
-    fn line(&mut self, line: &CodeLine<'_>) {
+    fn read_line(&mut self, line: &CodeLine<'_>) {
         let text = line.code;
         if self.open.as_ref().is_some_and(|it| line.indent <= it.indent && !closes(text)) {
             self.close();
         }
-        self.found.narrowed += u32::from(self.words.only.is_match(text));
-        let skips = self.words.skip.is_match(text);
+        self.found.narrowed += u32::from(self.patterns.only.is_match(text));
+        let skips = self.patterns.skip.is_match(text);
         if let Some(name) = self.name_of_test(text) {
             self.close();
             self.begin(name, line, skips);
             return;
         }
-        if self.words.mark.is_match(text) {
-            self.marks.test |= self.words.marks_test.is_match(text);
+        if self.patterns.mark.is_match(text) {
+            self.marks.test |= self.patterns.marks_test.is_match(text);
             self.marks.skipped |= skips;
-            if self.words.asserts(text) {
+            if self.patterns.asserts(text) {
                 self.marks.assertions.push(normalize_formatting(text));
             }
             return;
         }
         if self.open.is_none() && !text.is_empty() {
-            // Whatever was marked was no test: a class, a module, a group.
+            // The marks belong to a class, a module, a group.
             self.found.skips += u32::from(skips || self.marks.skipped);
             self.marks = TestAttributes::default();
-            if self.words.asserts(text) {
+            if self.patterns.asserts(text) {
                 self.found.loose.push(normalize_formatting(text));
                 self.reached.push(ReachedLine::outside(line.number));
             }
@@ -139,8 +139,8 @@ impl TestFileParser {
     }
 
     fn name_of_test(&self, text: &str) -> Option<String> {
-        let plain = self.words.test.captures(text);
-        let marked = || self.words.named.captures(text).filter(|_| self.marks.test);
+        let plain = self.patterns.test.captures(text);
+        let marked = || self.patterns.named.captures(text).filter(|_| self.marks.test);
         let found = plain.or_else(marked)?;
         Some(found.name("name").map_or_else(String::new, |it| it.as_str().to_owned()))
     }
@@ -155,7 +155,7 @@ impl TestFileParser {
         };
         // Its body may be on the same line.
         let body = LanguagePatterns::body(line.code);
-        if self.words.asserts(body) {
+        if self.patterns.asserts(body) {
             case.assertions.push(normalize_formatting(body));
         }
         case.does_something = !case.assertions.is_empty() || LanguagePatterns::has_effect(body);
@@ -185,7 +185,7 @@ impl TestFileParser {
         case.forgives += u32::from(caught.is_some_and(|rest| !rest.is_empty() && drops(rest)));
         open.catches = caught == Some("");
         case.skipped |= skips;
-        if self.words.asserts(text) {
+        if self.patterns.asserts(text) {
             case.assertions.push(normalize_formatting(text));
         }
         case.does_something |= LanguagePatterns::has_effect(text);
@@ -205,7 +205,7 @@ fn closes(text: &str) -> bool {
     text.starts_with(['}', ')', ']', '{']) || text == "end" || text == "do"
 }
 
-/// What formatters change does not count.
+/// The line without the differences that formatters make.
 fn normalize_formatting(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

@@ -4,11 +4,13 @@
 mod defined;
 mod imports;
 
+use std::rc::Rc;
+
 use super::lines::{self, CodeLine};
 use super::strings::continued;
 use super::{TestLanguage, language};
 
-/// What one file binds where its tests can see it.
+/// The names that one file binds where its tests can see them.
 #[derive(Debug, Default)]
 pub struct FileBindings {
     pub imports: Vec<ImportBinding>,
@@ -34,13 +36,13 @@ pub struct Definition {
     pub name: String,
     pub kind: DefinitionKind,
     pub line: usize,
-    /// What it becomes, with its body.
-    pub value: String,
+    /// The text after the name, with the body below it. Shared by all names of its line.
+    pub value: Rc<str>,
     /// Within this test, not for the whole file.
     pub test: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DefinitionKind {
     /// Declared by a keyword of the language: a function, a class.
     Declared,
@@ -77,7 +79,7 @@ pub fn bindings(path: &str, text: &str) -> FileBindings {
 }
 
 /// The name at the beginning, and what follows it.
-fn ident(text: &str) -> Option<(&str, &str)> {
+fn split_identifier(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let end = text.find(|it: char| !super::is_word(it)).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))

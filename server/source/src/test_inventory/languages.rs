@@ -158,7 +158,7 @@ impl LanguagePatterns {
 const NO_MATCH: &str = r"[^\s\S]";
 
 impl TestLanguage {
-    pub(super) fn words(self) -> &'static LanguagePatterns {
+    pub(super) fn patterns(self) -> &'static LanguagePatterns {
         match self {
             Self::Rust => &RUST,
             Self::Script => &SCRIPT,

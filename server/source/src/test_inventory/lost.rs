@@ -1,6 +1,10 @@
 //! Finds the losses between two states of a file: tests, runs of tests, assertions. Renamed, moved, reformatted and
 //! added tests are not a loss.
 
+use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::Hash;
+
 use super::{TestCase, TestInventory};
 use loopkeeper_text::clauses::join_with_commas;
 use loopkeeper_text::pattern::ConstantPattern;
@@ -29,7 +33,7 @@ impl TestLoss {
         self != Self::default()
     }
 
-    /// `lost 2 tests, lost 1 assertion`: half a sentence about the file.
+    /// `lost 2 tests, lost 1 assertion`: a clause about the file.
     pub fn words(self) -> String {
         let tests = |number: u32| (number > 0).then(|| counted(u64::from(number), "test"));
         let assertions = |number: u32| (number > 0).then(|| counted(u64::from(number), "assertion"));
@@ -51,16 +55,14 @@ pub fn test_loss(before: &TestInventory, after: &TestInventory, elsewhere: &[Tes
     let (mut pool, mut moved) = (UnmatchedTests::new(&after.tests), UnmatchedTests::new(elsewhere));
     let mut pairs: Vec<(&TestCase, &TestCase)> = Vec::new();
     let mut rest: Vec<&TestCase> = before.tests.iter().collect();
-    pair_tests(&mut rest, &mut pairs, |case| pool.take(|it| it.name == case.name));
+    pair_tests(&mut rest, &mut pairs, |case| pool.take_named(&case.name));
     // A renamed test has the same assertions; the remaining ones are paired with rewritten tests.
-    let shares =
-        |case: &TestCase, it: &TestCase| case.assertions.iter().any(|line| it.assertions.contains(line));
-    pair_tests(&mut rest, &mut pairs, |case| pool.take(|it| shares(case, it)));
-    pair_tests(&mut rest, &mut pairs, |case| moved.take(|it| it.name == case.name));
-    pair_tests(&mut rest, &mut pairs, |_| pool.take(|_| true));
+    pair_tests(&mut rest, &mut pairs, |case| pool.take_sharing_assertion(case));
+    pair_tests(&mut rest, &mut pairs, |case| moved.take_named(&case.name));
+    pair_tests(&mut rest, &mut pairs, |_| pool.take_first());
     let mut loss = TestLoss { tests: rest.len() as u32, ..TestLoss::default() };
-    let spare: Vec<&str> =
-        pool.left().chain(moved.left()).flat_map(|it| &it.assertions).map(String::as_str).collect();
+    let spare =
+        LineCounts::new(pool.left().chain(moved.left()).flat_map(|it| &it.assertions).map(String::as_str));
     compare(&mut loss, &pairs, spare);
     let loose = missing(&before.loose, &after.loose);
     loss.assertions += loose.len().saturating_sub(missing(&after.loose, &before.loose).len()) as u32;
@@ -84,12 +86,11 @@ fn pair_tests<'a>(
 
 /// The tests that one state of a file has and the other lacks.
 pub fn moved(before: &TestInventory, after: &TestInventory) -> Vec<TestCase> {
-    let known = |it: &&TestCase| !before.tests.iter().any(|old| old.name == it.name);
-    after.tests.iter().filter(known).cloned().collect()
+    let known: HashSet<&str> = before.tests.iter().map(|it| it.name.as_str()).collect();
+    after.tests.iter().filter(|it| !known.contains(it.name.as_str())).cloned().collect()
 }
 
-fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: Vec<&str>) {
-    let mut spare = spare;
+fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], mut spare: LineCounts<&str>) {
     for (before, after) in pairs {
         loss.skipped += u32::from(after.skipped && !before.skipped);
         if before.does_something && !after.does_something {
@@ -101,38 +102,21 @@ fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: Vec<&st
         loss.altered += count_altered(&gone, &new);
         loss.forgiving += u32::from(after.forgives > before.forgives);
         // A value that a test passes to its own helper is still asserted.
-        let gone = gone.iter().filter(|line| match spare.iter().position(|it| it == *line) {
-            Some(at) => {
-                spare.swap_remove(at);
-                false
-            }
-            None => true,
-        });
-        loss.assertions += gone.count().saturating_sub(new.len()) as u32;
+        let gone = gone.iter().filter(|line| !spare.take(line)).count();
+        loss.assertions += gone.saturating_sub(new.len()) as u32;
     }
 }
 
 /// Lines of `a` that `b` lacks; each of `b` matches one.
 fn missing<'a>(a: &'a [String], b: &[String]) -> Vec<&'a str> {
-    let mut left: Vec<&String> = b.iter().collect();
-    let mut gone = Vec::new();
-    for line in a {
-        match left.iter().position(|it| *it == line) {
-            Some(at) => drop(left.swap_remove(at)),
-            None => gone.push(line.as_str()),
-        }
-    }
-    gone
+    let mut left = LineCounts::new(b.iter().map(String::as_str));
+    a.iter().map(String::as_str).filter(|line| !left.take(line)).collect()
 }
 
 /// Lines that say the same but for a value: they expect something else now.
 fn count_altered(gone: &[&str], new: &[&str]) -> u32 {
-    let mut left: Vec<String> = new.iter().map(|it| without_values(it)).collect();
-    let same = gone.iter().filter(|line| {
-        let at = left.iter().position(|it| *it == without_values(line));
-        at.map(|at| left.swap_remove(at)).is_some()
-    });
-    same.count() as u32
+    let mut left = LineCounts::new(new.iter().map(|it| without_values(it)));
+    gone.iter().filter(|line| left.take(&without_values(line))).count() as u32
 }
 
 /// The line with its values taken out; the failure messages are kept, since correcting them weakens nothing.
@@ -184,20 +168,89 @@ const OPPOSITES: &[(&str, &str)] = &[
     ("-ne ", "-eq "),
 ];
 
-/// Tests, each of which matches at most one other.
-struct UnmatchedTests<'a>(Vec<&'a TestCase>);
+/// Lines, each of which matches at most one other.
+struct LineCounts<Line>(HashMap<Line, usize>);
+
+impl<Line: Borrow<str> + Eq + Hash> LineCounts<Line> {
+    fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+        let mut counts = HashMap::new();
+        for line in lines {
+            *counts.entry(line).or_default() += 1;
+        }
+        Self(counts)
+    }
+
+    /// Whether such a line was left.
+    fn take(&mut self, line: &str) -> bool {
+        match self.0.get_mut(line) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Tests, each of which matches at most one other. Indexed, since a generated file can hold thousands.
+struct UnmatchedTests<'a> {
+    cases: &'a [TestCase],
+    is_taken: Vec<bool>,
+    in_order: VecDeque<usize>,
+    by_name: HashMap<&'a str, VecDeque<usize>>,
+    by_assertion: HashMap<&'a str, VecDeque<usize>>,
+}
 
 impl<'a> UnmatchedTests<'a> {
     fn new(cases: &'a [TestCase]) -> Self {
-        Self(cases.iter().collect())
+        let mut by_name = HashMap::<&str, VecDeque<usize>>::new();
+        let mut by_assertion = HashMap::<&str, VecDeque<usize>>::new();
+        for (at, case) in cases.iter().enumerate() {
+            by_name.entry(&case.name).or_default().push_back(at);
+            for line in &case.assertions {
+                by_assertion.entry(line).or_default().push_back(at);
+            }
+        }
+        let (is_taken, in_order) = (vec![false; cases.len()], (0..cases.len()).collect());
+        Self { cases, is_taken, in_order, by_name, by_assertion }
     }
 
-    fn take(&mut self, is_it: impl Fn(&TestCase) -> bool) -> Option<&'a TestCase> {
-        let at = self.0.iter().position(|it| is_it(it))?;
-        Some(self.0.remove(at))
+    fn take_named(&mut self, name: &str) -> Option<&'a TestCase> {
+        let at = first_left(self.by_name.get_mut(name)?, &self.is_taken)?;
+        self.take(at)
+    }
+
+    fn take_sharing_assertion(&mut self, case: &TestCase) -> Option<&'a TestCase> {
+        let shared = case.assertions.iter().filter_map(|line| {
+            let tests = self.by_assertion.get_mut(line.as_str())?;
+            first_left(tests, &self.is_taken)
+        });
+        let at = shared.min()?;
+        self.take(at)
+    }
+
+    fn take_first(&mut self) -> Option<&'a TestCase> {
+        let at = first_left(&mut self.in_order, &self.is_taken)?;
+        self.take(at)
+    }
+
+    fn take(&mut self, at: usize) -> Option<&'a TestCase> {
+        *self.is_taken.get_mut(at)? = true;
+        self.cases.get(at)
     }
 
     fn left(&self) -> impl Iterator<Item = &'a TestCase> + '_ {
-        self.0.iter().copied()
+        self.cases.iter().zip(&self.is_taken).filter(|(_, is_taken)| !**is_taken).map(|(case, _)| case)
     }
+}
+
+/// The first of the tests that is not taken; those before it are dropped.
+fn first_left(tests: &mut VecDeque<usize>, is_taken: &[bool]) -> Option<usize> {
+    while let Some(at) = tests.front().copied() {
+        if is_taken.get(at) == Some(&false) {
+            return Some(at);
+        }
+        tests.pop_front();
+    }
+    None
 }

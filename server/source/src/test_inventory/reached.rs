@@ -27,8 +27,8 @@ impl ReachedLine {
     }
 }
 
-/// Those of tests that are neither skipped nor expect a failure, and assertions outside of tests. None in a file that
-/// narrows what runs.
+/// The reached lines of tests that are neither skipped nor expect a failure, and assertions outside of tests. None in a
+/// file that lets only some tests run.
 pub fn reached_lines(path: &str, text: &str) -> Vec<ReachedLine> {
     match parse(path, text) {
         Some(parsed) if parsed.found.narrowed == 0 => parsed.reached,

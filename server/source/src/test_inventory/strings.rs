@@ -23,7 +23,7 @@ fn quotes(language: TestLanguage) -> &'static [QuoteSyntax] {
     }
 }
 
-/// The numbers of these lines.
+/// The numbers of the lines that begin within a string, and within brackets.
 #[derive(Debug, Default)]
 pub(super) struct ContinuationLines {
     pub(super) strings: BTreeSet<usize>,
@@ -43,7 +43,7 @@ pub(super) fn continued(language: TestLanguage, text: &str) -> ContinuationLines
         } else if language == TestLanguage::Python && state.depth > 0 {
             found.brackets.insert(number);
         }
-        state.line(raw, if hashes { "#" } else { "//" });
+        state.read_line(raw, if hashes { "#" } else { "//" });
     }
     found
 }
@@ -55,7 +55,7 @@ struct StringScanState {
 }
 
 impl StringScanState {
-    fn line(&mut self, raw: &str, comment: &str) {
+    fn read_line(&mut self, raw: &str, comment: &str) {
         let mut rest = raw;
         let mut on = self.until.is_some();
         while let Some(first) = rest.chars().next() {

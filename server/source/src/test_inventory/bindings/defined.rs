@@ -1,8 +1,11 @@
 //! Finds the names that a source defines, assigns and sets in the scope of its tests: in the whole file, or in a test.
 
-use super::{CodeLine, Definition, DefinitionKind, TestLanguage, ident};
+use std::collections::HashSet;
+use std::rc::Rc;
 
-/// What a line is within.
+use super::{CodeLine, Definition, DefinitionKind, TestLanguage, split_identifier};
+
+/// The innermost block around a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum LineScope {
     Test(String),
@@ -25,11 +28,17 @@ pub(super) fn defined(language: TestLanguage, is_all_tests: bool, code: &[CodeLi
             Some((_, LineScope::Test(name))) => Some(Some(name.clone())),
         };
         if let Some(test) = test {
-            for (name, kind, value) in of_line(language, line.code) {
+            if let Some(LineBindings { names, value }) = line_bindings(language, line.code) {
                 let body = code.iter().skip(at + 1).take_while(|it| it.indent > line.indent);
                 let body: Vec<&str> = body.map(|it| it.code).collect();
-                let value = format!("{value}\n{}", body.join("\n"));
-                found.push(Definition { name, kind, line: line.number, value, test: test.clone() });
+                let value: Rc<str> = format!("{value}\n{}", body.join("\n")).into();
+                found.extend(names.into_iter().map(|(name, kind)| Definition {
+                    name,
+                    kind,
+                    line: line.number,
+                    value: Rc::clone(&value),
+                    test: test.clone(),
+                }));
             }
         }
         scopes.extend(opened_scope(language, line.code).map(|it| (line.indent, it)));
@@ -37,12 +46,12 @@ pub(super) fn defined(language: TestLanguage, is_all_tests: bool, code: &[CodeLi
     found
 }
 
-/// What the lines below it are within; `None`: nothing else than it is.
+/// The block that the line opens, if any.
 fn opened_scope(language: TestLanguage, code: &str) -> Option<LineScope> {
     let word = unmodified(language, code).0;
     let is_group = ["describe", "context", "suite", "if", "try", "else", "for", "with", "}"].contains(&word)
         || code.starts_with('}');
-    if let Some(test) = language.words().test.captures(code) {
+    if let Some(test) = language.patterns().test.captures(code) {
         let name = test.name("name").map_or_else(String::new, |it| it.as_str().to_owned());
         return Some(LineScope::Test(name));
     }
@@ -72,7 +81,7 @@ fn unmodified(language: TestLanguage, code: &str) -> (&str, &str) {
     };
     let mut remaining = code;
     loop {
-        let Some((word, rest)) = ident(remaining) else { return ("", remaining) };
+        let Some((word, rest)) = split_identifier(remaining) else { return ("", remaining) };
         if !modifiers.contains(&word) {
             return (word, rest);
         }
@@ -92,26 +101,39 @@ fn declares(language: TestLanguage) -> &'static [&'static str] {
     }
 }
 
-type ParsedBinding = (String, DefinitionKind, String);
+/// The different names that a line binds to one value.
+struct LineBindings<'a> {
+    names: Vec<(String, DefinitionKind)>,
+    value: &'a str,
+}
 
-fn of_line(language: TestLanguage, code: &str) -> Vec<ParsedBinding> {
+impl<'a> LineBindings<'a> {
+    fn one(name: String, kind: DefinitionKind, value: &'a str) -> Self {
+        Self { names: vec![(name, kind)], value }
+    }
+}
+
+fn line_bindings(language: TestLanguage, code: &str) -> Option<LineBindings<'_>> {
     let (word, rest) = unmodified(language, code);
     if declares(language).contains(&word) {
         let rest = rest.trim_start().trim_start_matches('*');
-        let Some((name, value)) = ident(rest) else { return Vec::new() };
-        return match value.strip_prefix('.').and_then(ident) {
-            // `def Calc.add`; of itself it is a method as any other.
-            Some(_) if name == "self" => Vec::new(),
-            Some((of, value)) => vec![(format!("{name}.{of}"), DefinitionKind::Set, value.to_owned())],
-            None => vec![(name.to_owned(), DefinitionKind::Declared, value.to_owned())],
+        let (name, value) = split_identifier(rest)?;
+        return match value.strip_prefix('.').and_then(split_identifier) {
+            // `def self.add` is a method like any other, `def Calc.add` is not.
+            Some(_) if name == "self" => None,
+            Some((of, value)) => Some(LineBindings::one(format!("{name}.{of}"), DefinitionKind::Set, value)),
+            None => Some(LineBindings::one(name.to_owned(), DefinitionKind::Declared, value)),
         };
     }
     match language {
-        TestLanguage::Python | TestLanguage::Script => {
-            replaced(code).map_or_else(|| assigned(code), |it| vec![it])
-        }
+        TestLanguage::Python | TestLanguage::Script => replaced(code).or_else(|| assigned(code)),
         TestLanguage::Ruby | TestLanguage::Rust | TestLanguage::Go => assigned(code),
-        _ => Vec::new(),
+        TestLanguage::Php
+        | TestLanguage::Shell
+        | TestLanguage::Perl
+        | TestLanguage::Jvm
+        | TestLanguage::CSharp
+        | TestLanguage::C => None,
     }
 }
 
@@ -123,53 +145,56 @@ fn quoted<'a>(code: &'a str, begin: &str) -> Option<(&'a str, &'a str)> {
 }
 
 /// Modules and members that are put in the place of others.
-fn replaced(code: &str) -> Option<ParsedBinding> {
+fn replaced(code: &str) -> Option<LineBindings<'_>> {
     let whole = ["jest.mock(", "vi.mock(", "mock.module(", "jest.doMock(", "vi.doMock("];
     if let Some((module, rest)) = whole.iter().find_map(|it| quoted(code, it)) {
-        // Without a replacement of one's own nothing passes that tests it.
+        // An automatic mock returns nothing, so that no test of the module passes.
         let value = rest.trim_start().strip_prefix(',')?;
-        return Some((module.to_owned(), DefinitionKind::Replaced, value.to_owned()));
+        return Some(LineBindings::one(module.to_owned(), DefinitionKind::Replaced, value));
     }
     if let Some((module, rest)) = quoted(code, "sys.modules[") {
         let value = rest.strip_prefix(']')?.trim_start().strip_prefix('=')?;
-        return Some((module.to_owned(), DefinitionKind::Replaced, value.to_owned()));
+        return Some(LineBindings::one(module.to_owned(), DefinitionKind::Replaced, value));
     }
     if let Some((name, rest)) = quoted(code, "globals()[") {
         let value = rest.strip_prefix(']')?.trim_start().strip_prefix('=')?;
-        return Some((name.to_owned(), DefinitionKind::Assigned, value.to_owned()));
+        return Some(LineBindings::one(name.to_owned(), DefinitionKind::Assigned, value));
     }
     let (object, rest) = ["setattr(", "Object.assign(", "Object.defineProperty("]
         .iter()
         .find_map(|it| code.strip_prefix(it))
         .and_then(|it| it.split_once(','))?;
     let rest = rest.trim_start().trim_start_matches(['\'', '"', '{', ' ']);
-    let (name, value) = ident(rest)?;
-    Some((format!("{object}.{name}"), DefinitionKind::Set, value.to_owned()))
+    let (name, value) = split_identifier(rest)?;
+    Some(LineBindings::one(format!("{object}.{name}"), DefinitionKind::Set, value))
 }
 
 /// `add = …`, `const { add, sub } = …`, `calc.add = …`, `calc["add"] = …`.
-fn assigned(code: &str) -> Vec<ParsedBinding> {
+fn assigned(code: &str) -> Option<LineBindings<'_>> {
     let plain = ["const ", "let ", "var "].into_iter().find_map(|it| code.strip_prefix(it)).unwrap_or(code);
-    let Some((targets, value)) = plain.split_once('=') else { return Vec::new() };
+    let (targets, value) = plain.split_once('=')?;
     let compares = value.starts_with(['=', '~', '>'])
         || targets.ends_with(['!', '<', '>', '+', '-', '*', '/', '|', '&', '%']);
     if compares {
-        return Vec::new();
+        return None;
     }
     let targets = targets.trim_end().trim_end_matches(':').trim().trim_matches(['{', '}', '[', '(', ')']);
-    let value = value.trim();
-    let of_one = |target: &str| -> Option<ParsedBinding> {
-        let target = target.trim().trim_start_matches("mut ");
-        let (name, rest) = ident(target)?;
-        let rest = rest.trim_start();
-        if rest.is_empty() || rest.starts_with(':') {
-            return Some((name.to_owned(), DefinitionKind::Assigned, value.to_owned()));
-        }
-        let last = rest.trim_end_matches(']').trim_end_matches(['\'', '"']);
-        let start = last.rfind(|it: char| !super::super::is_word(it))? + 1;
-        let is_member = rest.starts_with(['.', '[']) && !rest.contains(['(', ' ']);
-        let member = last.get(start..).filter(|it| is_member && !it.is_empty())?;
-        Some((format!("{name}.{member}"), DefinitionKind::Set, value.to_owned()))
-    };
-    targets.split(',').filter_map(of_one).collect()
+    let mut seen = HashSet::new();
+    let names = targets.split(',').filter_map(assigned_name).filter(|it| seen.insert(it.clone()));
+    Some(LineBindings { names: names.collect(), value: value.trim() })
+}
+
+/// The name that one target of an assignment binds.
+fn assigned_name(target: &str) -> Option<(String, DefinitionKind)> {
+    let target = target.trim().trim_start_matches("mut ");
+    let (name, rest) = split_identifier(target)?;
+    let rest = rest.trim_start();
+    if rest.is_empty() || rest.starts_with(':') {
+        return Some((name.to_owned(), DefinitionKind::Assigned));
+    }
+    let last = rest.trim_end_matches(']').trim_end_matches(['\'', '"']);
+    let start = last.rfind(|it: char| !super::super::is_word(it))? + 1;
+    let is_member = rest.starts_with(['.', '[']) && !rest.contains(['(', ' ']);
+    let member = last.get(start..).filter(|it| is_member && !it.is_empty())?;
+    Some((format!("{name}.{member}"), DefinitionKind::Set))
 }

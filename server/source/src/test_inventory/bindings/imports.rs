@@ -1,6 +1,6 @@
 //! Finds the imports of a source, in the syntax of each language.
 
-use super::{ImportBinding, TestLanguage, ident};
+use super::{ImportBinding, TestLanguage, split_identifier};
 use loopkeeper_text::truncate;
 
 /// No statement is longer, so that a text in which none ends is not read to its end at every line.
@@ -71,7 +71,7 @@ fn script(text: &str, found: &mut Vec<ImportBinding>) {
             return;
         };
         if let Some(module) = quoted(module).filter(|_| !list.starts_with("type ")) {
-            bound(list, &module, " as ", "default", found);
+            add_bindings(list, &module, " as ", "default", found);
         }
         return;
     }
@@ -81,16 +81,16 @@ fn script(text: &str, found: &mut Vec<ImportBinding>) {
     let Some(module) = value.strip_prefix("require(").or_else(|| value.strip_prefix("import(")) else {
         return;
     };
-    let member = module.split_once(").").and_then(|(_, it)| ident(it));
+    let member = module.split_once(").").and_then(|(_, it)| split_identifier(it));
     let Some(module) = quoted(module) else { return };
     match member {
         Some((of, _)) => found.push(import(list.trim(), &module, Some(of))),
-        None => bound(list, &module, ":", "", found),
+        None => add_bindings(list, &module, ":", "", found),
     }
 }
 
 /// `whole, { of as name }` and `* as whole`; `plain`: what a name without braces is of the module.
-fn bound(list: &str, module: &str, renamed: &str, plain: &str, found: &mut Vec<ImportBinding>) {
+fn add_bindings(list: &str, module: &str, renamed: &str, plain: &str, found: &mut Vec<ImportBinding>) {
     let (whole, braces) = list.split_once('{').unwrap_or((list, ""));
     for (of, name) in names(whole, " as ") {
         let of = Some(plain).filter(|it| of != "*" && !it.is_empty());
@@ -104,7 +104,7 @@ fn bound(list: &str, module: &str, renamed: &str, plain: &str, found: &mut Vec<I
 /// Files that are loaded whole.
 fn loaded(text: &str, found: &mut Vec<ImportBinding>) {
     let line = first_line(text);
-    let Some((word, rest)) = ident(line) else { return };
+    let Some((word, rest)) = split_identifier(line) else { return };
     if !matches!(word, "require" | "require_once" | "include" | "include_once" | "require_relative" | "load")
     {
         return;
