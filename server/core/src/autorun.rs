@@ -55,6 +55,8 @@ pub fn autorun_trigger(path: &str) -> Option<AutorunTrigger> {
         "tasks.json" | "settings.json" | "launch.json" if is_in(".vscode") || is_in(".zed") => {
             AutorunTrigger::Editor
         }
+        ".devcontainer.json" => AutorunTrigger::Editor,
+        _ if name.ends_with(".code-workspace") => AutorunTrigger::Editor,
         _ if any_in(&[".devcontainer", ".idea/runConfigurations"]) => AutorunTrigger::Editor,
         _ if any_in(&[".github/workflows", ".forgejo/workflows", ".gitea/workflows"]) => AutorunTrigger::Ci,
         _ if any_in(&[".github/actions", ".circleci", ".buildkite", ".woodpecker"]) => AutorunTrigger::Ci,
@@ -80,15 +82,18 @@ pub fn changes_install_scripts(before: &str, after: &str) -> bool {
     lifecycle_scripts(before) != lifecycle_scripts(after)
 }
 
-/// A text that cannot be read has none: the package manager cannot read it either.
+/// A text that cannot be read has none: the package manager cannot read it either. It skips a byte order mark, and
+/// scripts that are not strings.
 fn lifecycle_scripts(text: &str) -> BTreeMap<String, String> {
     #[derive(Deserialize)]
     struct Package {
         #[serde(default)]
-        scripts: BTreeMap<String, String>,
+        scripts: BTreeMap<String, serde_json::Value>,
     }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let Ok(package) = serde_json::from_str::<Package>(text) else { return BTreeMap::new() };
-    package.scripts.into_iter().filter(|(name, _)| LIFECYCLE.contains(&name.as_str())).collect()
+    let lifecycle = package.scripts.into_iter().filter(|(name, _)| LIFECYCLE.contains(&name.as_str()));
+    lifecycle.filter_map(|(name, script)| Some((name, script.as_str()?.to_owned()))).collect()
 }
 
 /// The settings of a git configuration that name programs for git to execute, one per line. Names, addresses and
@@ -98,7 +103,7 @@ pub fn git_config_programs(text: &str) -> String {
     let mut programs = String::new();
     for line in text.lines().map(str::trim) {
         let mut rest = line;
-        if let Some((header, behind)) = line.strip_prefix('[').and_then(|it| it.split_once(']')) {
+        while let Some((header, behind)) = split_section_header(rest) {
             (section, rest) = (header, behind.trim());
         }
         let name = section.split([' ', '.']).next().unwrap_or("");
@@ -109,6 +114,19 @@ pub fn git_config_programs(text: &str) -> String {
         }
     }
     programs
+}
+
+/// The text between the brackets of `[diff "a]b"]`, and the text after them.
+fn split_section_header(line: &str) -> Option<(&str, &str)> {
+    let inner = line.strip_prefix('[')?;
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let end = inner.find(|it: char| {
+        let is_end = it == ']' && !is_quoted;
+        is_quoted ^= it == '"' && !is_escaped;
+        is_escaped = it == '\\' && !is_escaped;
+        is_end
+    })?;
+    Some((inner.get(..end)?, inner.get(end + 1..)?))
 }
 
 fn names_program(section: &str, key: &str, value: &str) -> bool {
@@ -131,7 +149,11 @@ fn names_program(section: &str, key: &str, value: &str) -> bool {
         "remote" => matches!(key, "uploadpack" | "receivepack" | "vcs"),
         // Any other value is a command, or continues on the next line.
         "submodule" => key == "update" && !matches!(value, "checkout" | "rebase" | "merge" | "none"),
-        "tar" => key == "command",
+        "tar" | "hook" => key == "command",
+        // `ext::` addresses are commands, and are refused unless this allows them.
+        "protocol" => key == "allow",
+        "sendemail" => key == "smtpserver" || key.ends_with("cmd"),
+        "imap" => key == "tunnel",
         _ => false,
     }
 }
@@ -181,6 +203,8 @@ mod tests {
         check(".vscode/tasks.json", Some(AutorunTrigger::Editor));
         check("web/.vscode/settings.json", Some(AutorunTrigger::Editor));
         check(".devcontainer/devcontainer.json", Some(AutorunTrigger::Editor));
+        check(".devcontainer.json", Some(AutorunTrigger::Editor));
+        check("app.code-workspace", Some(AutorunTrigger::Editor));
         check(".github/workflows/ci.yml", Some(AutorunTrigger::Ci));
         check(".github/actions/setup/action.yml", Some(AutorunTrigger::Ci));
         check("package.json", Some(AutorunTrigger::PackageManager));
@@ -221,6 +245,8 @@ mod tests {
         check(&install, "{", true);
         check(&none, "{", false);
         check("", "{\"scripts\": 7}", false);
+        check("", &package("\"a\": 7, \"postinstall\": \"node x.js\""), true);
+        check("", &format!("\u{feff}{install}"), true);
     }
 
     #[test]
@@ -239,6 +265,13 @@ mod tests {
         check("[submodule \"a\"]\n\tupdate = \"!x y\"\n", "submodule \"a\" update = \"!x y\"\n");
         check("[submodule \"a\"]\n\tupdate = \\\n!x\n", "submodule \"a\" update = \\\n");
         check("[tar \"zip\"]\n\tcommand = x\n", "tar \"zip\" command = x\n");
+        check("[hook \"a\"]\n\tcommand = x\n\tevent = pre-push\n", "hook \"a\" command = x\n");
+        check("[protocol \"ext\"]\n\tallow = always\n", "protocol \"ext\" allow = always\n");
+        check("[sendemail]\n\tto = a\n\ttoCmd = x\n", "sendemail toCmd = x\n");
+        check("[imap]\n\thost = a\n\ttunnel = x\n", "imap tunnel = x\n");
+        check("[diff \"a]\"] textconv = x\n", "diff \"a]\" textconv = x\n");
+        check("[diff \"a\\\"]\"] textconv = x\n", "diff \"a\\\"]\" textconv = x\n");
+        check("[user] [diff \"a\"] textconv = x\n", "diff \"a\" textconv = x\n");
     }
 
     #[test]
