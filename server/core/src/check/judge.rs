@@ -157,16 +157,18 @@ fn judge_exit(
 }
 
 struct WrongCode {
-    /// The code that the criterion states.
+    /// The code that the criterion states, if it states any.
     wanted: Option<i32>,
 }
 
 fn wrong_code(code: i32, expect: &[Expect]) -> Option<WrongCode> {
-    let mut wanted =
+    let stated =
         expect.iter().filter_map(|it| if let Expect::Exit { code } = it { Some(*code) } else { None });
-    let none_given = expect.iter().all(|it| !matches!(it, Expect::Exit { .. }));
-    let is_wrong = (none_given && code != 0) || wanted.clone().any(|it| it != code);
-    is_wrong.then(|| WrongCode { wanted: wanted.next() })
+    let mut stated = stated.peekable();
+    if stated.peek().is_none() {
+        return (code != 0).then_some(WrongCode { wanted: None });
+    }
+    stated.find(|it| *it != code).map(|unmet| WrongCode { wanted: Some(unmet) })
 }
 
 /// The most telling reason first: failed tests, no tests, errors, else the code.

@@ -56,7 +56,7 @@ fn only_an_expected_exit_code_passes() {
     check(&[], 1, "", Status::Fail, "exit 1");
     check(&[2], 2, "", Status::Pass, "exit 2");
     check(&[2], 0, "", Status::Fail, "exit 0, needs exit 2");
-    check(&[1, 2], 1, "", Status::Fail, "exit 1, needs exit 1");
+    check(&[1, 2], 1, "", Status::Fail, "exit 1, needs exit 2");
     check(&[], 139, "", Status::Fail, "exit 139, killed by SIGSEGV");
     check(&[], 127, "sh: 1: cargo-clippy: not found\n", Status::CouldNotRun, "\"cargo-clippy\" not found");
     check(&[], 127, "bash: line 1: foo: command not found\n", Status::CouldNotRun, "\"foo\" not found");
