@@ -40,8 +40,9 @@ fn unescaped(path: &str) -> String {
     let mut out = Vec::new();
     let mut rest = path.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|it| std::str::from_utf8(it).ok());
-        let value = code.filter(|_| byte == b'%').and_then(|it| u8::from_str_radix(it, 16).ok());
+        let code = after.get(..2).filter(|it| byte == b'%' && it.iter().all(u8::is_ascii_hexdigit));
+        let code = code.and_then(|it| std::str::from_utf8(it).ok());
+        let value = code.and_then(|it| u8::from_str_radix(it, 16).ok());
         out.push(value.unwrap_or(byte));
         rest = if value.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }

@@ -342,6 +342,7 @@ fn locations_are_found_in_single_lines() {
     check("    at f (C:\\home\\a.js:3:5)", &["C:\\home\\a.js:3:5"]);
     check("    at file:///C:/home/a%20b.mjs:3:5", &["C:/home/a b.mjs:3:5"]);
     check("    at async run (file:///home/me/a.mjs:3:4)", &["/home/me/a.mjs:3:4"]);
+    check("    at file:///home/me/50%+1.mjs:3:5", &["/home/me/50%+1.mjs:3:5"]);
     check("Makefile:12: *** missing separator.  Stop.", &["Makefile:12 *** missing separator. Stop."]);
     check("thread 'main' panicked at 'no way', src/main.rs:3:5", &["src/main.rs:3:5 no way"]);
     check("src/a.rs:3:5\nsrc/a.rs:3:5\nsrc/a.rs:3", &["src/a.rs:3:5"]);
