@@ -217,9 +217,9 @@ fn is_name(name: &str) -> bool {
             && it.len() <= LABEL_BYTES
             && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_')
     };
-    let is_number = |it: &str| {
-        let digits = it.strip_prefix("0x").unwrap_or(it);
-        digits.bytes().all(|it| it.is_ascii_hexdigit()) && it.starts_with(|it: char| it.is_ascii_digit())
+    let is_number = |it: &str| match it.strip_prefix("0x") {
+        Some(digits) => digits.bytes().all(|it| it.is_ascii_hexdigit()),
+        None => it.bytes().all(|it| it.is_ascii_digit()),
     };
     let last = name.rsplit('.').next().unwrap_or_default();
     name.len() <= NAME_BYTES && name.split('.').all(is_label) && !is_number(last)
@@ -313,7 +313,8 @@ mod tests {
             let fault = pattern_fault(entry).unwrap_or_default();
             assert!(fault.contains(part), "{entry}: {fault}");
         }
-        for fine in ["a", "a.b:1", "*.a", "*.a.b:443", "1.2.3.4", "[::1]:443", "::1", "xn--bcher-kva.example"]
+        for fine in
+            ["a", "3f2a", "a.b:1", "*.a", "*.a.b:443", "1.2.3.4", "[::1]:443", "::1", "xn--bcher-kva.example"]
         {
             assert_eq!(pattern_fault(fine), None, "{fine}");
         }
