@@ -29,6 +29,8 @@ mod tests {
         check(&["./critic.sh"], &["critic.sh"]);
         check(&["/home/u/w/tools/critic.sh", "{prompt}"], &["tools/critic.sh"]);
         check(&["/usr/bin/sh", "-c", "./a.sh | python3 'b c.py'"], &["a.sh", "b c.py", "python3"]);
+        check(&["sh", "-c", "./a.sh \"say \\\"yes\\\"\" ./b.sh"], &["a.sh", "b.sh", "say \"yes\"", "sh"]);
+        check(&["sh", "-c", "./a.sh \\\n ./b.sh"], &["a.sh", "b.sh", "sh"]);
         check(&["/home/u/w2/critic.sh"], &[]);
         check(&["a/../critic.sh"], &["critic.sh"]);
         // A path out of the root is not one of the root's files.

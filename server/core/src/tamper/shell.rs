@@ -1,6 +1,9 @@
 //! Parses shell command lines as far as needed to find the files that they run: simple commands of words. No expansion
 //! and no evaluation; anything more complex names no file.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 /// The simple commands of a line, each as its words without quotes.
 pub(super) fn split_commands(line: &str) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
@@ -8,12 +11,9 @@ pub(super) fn split_commands(line: &str) -> Vec<Vec<String>> {
     let mut chars = line.chars().peekable();
     while let Some(it) = chars.next() {
         match it {
-            '\'' | '"' => {
-                let word = word.get_or_insert_default();
-                for inner in chars.by_ref().take_while(|inner| *inner != it) {
-                    word.push(inner);
-                }
-            }
+            '\'' => word.get_or_insert_default().extend(chars.by_ref().take_while(|it| *it != '\'')),
+            '"' => push_double_quoted(word.get_or_insert_default(), &mut chars),
+            '\\' if chars.next_if_eq(&'\n').is_some() => {}
             '\\' => word.get_or_insert_default().extend(chars.next()),
             '|' | '&' | ';' | '(' | ')' | '`' | '\n' => {
                 end_word(&mut all, &mut word);
@@ -39,6 +39,14 @@ pub(super) fn split_commands(line: &str) -> Vec<Vec<String>> {
     end_word(&mut all, &mut word);
     all.retain(|it| !it.is_empty());
     all
+}
+
+fn push_double_quoted(word: &mut String, chars: &mut Peekable<Chars<'_>>) {
+    while let Some(it) = chars.next().filter(|it| *it != '"') {
+        let escaped =
+            (it == '\\').then(|| chars.next_if(|it| matches!(it, '"' | '\\' | '$' | '`'))).flatten();
+        word.push(escaped.unwrap_or(it));
+    }
 }
 
 fn end_word(commands: &mut [Vec<String>], word: &mut Option<String>) {
