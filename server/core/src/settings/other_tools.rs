@@ -317,7 +317,8 @@ mod tests {
 
     #[test]
     fn many_unknown_keys_are_read_in_linear_time() {
-        let text: String = (0..100_000).map(|n| format!("k{n}: 1\n")).collect();
+        let line = |n: u32| format!("k{n}: 1\n");
+        let text: String = (0..100_000).map(line).collect();
         let (set, notes) = shown("ralph.yml", &text);
         assert!(set.is_empty() && notes.len() == 1, "{notes:?}");
         assert!(notes[0].contains("not used by loopkeeper: k0, k1, "), "{notes:?}");

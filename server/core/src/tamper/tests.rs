@@ -274,20 +274,20 @@ fn protected_tests_may_grow_and_protected_data_may_not_change() {
 /// Helpers and recipes of a megabyte are compared in linear time.
 #[test]
 fn large_files_are_compared_quickly() {
-    let helper: String = (0..60_000).map(|n| format!("x{n} = {n}\n")).collect();
+    let lines = |count: u32, line: &dyn Fn(u32) -> String| -> String { (0..count).map(line).collect() };
+    let helper = lines(60_000, &|n| format!("x{n} = {n}\n"));
     let grown = format!("y = 1\n{helper}");
     let shrunk = helper.replace("x59999 = 59999\n", "");
     let tree: Tree<'_> = &[("tests/helper.py", &helper)];
     check("pytest", tree, &[("tests/helper.py", &grown)], &[]);
     check("pytest", tree, &[("tests/helper.py", &shrunk)], &["tests/helper.py was changed"]);
-    let variables: String = (0..20_000).map(|n| format!("V{n} = {n}\n")).collect();
-    let targets: String = (0..20_000).map(|n| format!("t{n}: t{}\n\n", n + 1)).collect();
-    let recipe: String = (0..20_000).map(|n| format!("\techo $(V{n})\n")).collect();
-    let make = "test:\n\tsh run.sh\n".to_owned();
+    let variables = lines(20_000, &|n| format!("V{n} = {n}\n"));
+    let targets = lines(20_000, &|n| format!("t{n}: t{}\n\n", n + 1));
+    let recipe = lines(20_000, &|n| format!("\techo $(V{n})\n"));
     let large = format!("{variables}test: t0\n{targets}\nt20000:\n{recipe}");
     check(
         "make test",
-        &[("Makefile", &make)],
+        &[("Makefile", "test:\n\tsh run.sh\n")],
         &[("Makefile", &large)],
         &["Makefile changed what `test` runs"],
     );

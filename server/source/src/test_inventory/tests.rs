@@ -321,8 +321,9 @@ fn many_tests_are_compared_in_linear_time() {
     check("t/test_m.py", &tests("a", 0), &tests("b", 0), "");
     check("t/test_m.py", &tests("a", 0), &tests("b", 1), "expects different values in 10000 assertions");
     let one_test = |expect: usize| -> String {
-        let lines = (0..20_000).map(|n| format!("    assert f{n}() == {}\n", n + expect));
-        format!("def test_a():\n{}", lines.collect::<String>())
+        let assertion = |n: usize| format!("    assert f{n}() == {}\n", n + expect);
+        let lines: String = (0..20_000).map(assertion).collect();
+        format!("def test_a():\n{lines}")
     };
     check("t/test_m.py", &one_test(0), &one_test(1), "expects different values in 20000 assertions");
     check("t/test_m.py", &one_test(0), "def test_a():\n    assert g()\n", "lost 19999 assertions");

@@ -272,7 +272,8 @@ fn ruby_php_go_and_rust() {
 
 #[test]
 fn many_names_on_one_line_share_their_value() {
-    let names: String = (0..50_000).map(|n| format!("a{n}, ")).collect();
+    let name = |n: u32| format!("a{n}, ");
+    let names: String = (0..50_000).map(name).collect();
     let value = "1 + ".repeat(50_000);
     python(&format!("import json\n{names}add = (lambda a, b: a + b), {value}2"), &[OWN_ADD]);
 }
