@@ -61,9 +61,9 @@ pub fn test_loss(before: &TestInventory, after: &TestInventory, elsewhere: &[Tes
     pair_tests(&mut rest, &mut pairs, |case| moved.take_named(&case.name));
     pair_tests(&mut rest, &mut pairs, |_| pool.take_first());
     let mut loss = TestLoss { tests: rest.len() as u32, ..TestLoss::default() };
-    let spare =
-        LineCounts::new(pool.left().chain(moved.left()).flat_map(|it| &it.assertions).map(String::as_str));
-    compare(&mut loss, &pairs, spare);
+    let unmatched = pool.left().chain(moved.left());
+    let mut spare = LineCounts::new(unmatched.flat_map(|it| &it.assertions).map(String::as_str));
+    compare(&mut loss, &pairs, &mut spare);
     let loose = missing(&before.loose, &after.loose);
     loss.assertions += loose.len().saturating_sub(missing(&after.loose, &before.loose).len()) as u32;
     loss.altered += count_altered(&loose, &missing(&after.loose, &before.loose));
@@ -90,7 +90,7 @@ pub fn moved(before: &TestInventory, after: &TestInventory) -> Vec<TestCase> {
     after.tests.iter().filter(|it| !known.contains(it.name.as_str())).cloned().collect()
 }
 
-fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], mut spare: LineCounts<&str>) {
+fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: &mut LineCounts<&str>) {
     for (before, after) in pairs {
         loss.skipped += u32::from(after.skipped && !before.skipped);
         if before.does_something && !after.does_something {
