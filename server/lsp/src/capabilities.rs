@@ -7,11 +7,12 @@ use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
     CompletionOptions, DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams,
     OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Url, WorkDoneProgressOptions,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use serde_json::{Value, json};
 
+use super::documents::file_path;
 use super::documents::positions::Encoding;
 use super::ext::{COMMANDS, VERSION};
 use loopkeeper_text::language::Language;
@@ -36,15 +37,18 @@ pub struct ResolvedClientCapabilities {
 impl ResolvedClientCapabilities {
     /// Whether the client announced support for `loopkeeper/…` notifications.
     pub(crate) fn has_extensions(&self) -> bool {
-        let ours = self.client.experimental.as_ref().and_then(|it| it.get("loopkeeper"));
-        ours.is_some_and(|it| !it.is_null() && *it != Value::Bool(false))
+        self.extensions().is_some_and(|it| !it.is_null() && *it != Value::Bool(false))
     }
 
     /// Commands of the client that may be links in Markdown, because the client trusts them there.
     pub(crate) fn command_links(&self) -> Vec<String> {
-        let ours = self.client.experimental.as_ref().and_then(|it| it.get("loopkeeper"));
-        let links = ours.and_then(|it| it.get("commandLinks")).and_then(Value::as_array);
+        let links = self.extensions().and_then(|it| it.get("commandLinks")).and_then(Value::as_array);
         links.into_iter().flatten().filter_map(|it| it.as_str().map(str::to_owned)).collect()
+    }
+
+    /// The announcement of a client that supports the messages of [`super::ext`].
+    fn extensions(&self) -> Option<&Value> {
+        self.client.experimental.as_ref()?.get("loopkeeper")
     }
 
     pub fn of(params: InitializeParams) -> Self {
@@ -59,12 +63,12 @@ impl ResolvedClientCapabilities {
 }
 
 /// Whether the client supports code actions in addition to commands.
-pub(crate) fn takes_actions(client: &ClientCapabilities) -> bool {
+pub(crate) fn supports_code_actions(client: &ClientCapabilities) -> bool {
     let action = client.text_document.as_ref().and_then(|it| it.code_action.as_ref());
     action.is_some_and(|it| it.code_action_literal_support.is_some())
 }
 
-pub fn of_server(session: &ResolvedClientCapabilities) -> ServerCapabilities {
+pub fn server_capabilities(session: &ResolvedClientCapabilities) -> ServerCapabilities {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(TextDocumentSyncKind::FULL),
@@ -113,7 +117,7 @@ pub fn of_server(session: &ResolvedClientCapabilities) -> ServerCapabilities {
 
 /// Announces kinds only to clients that support them.
 fn code_actions(session: &ResolvedClientCapabilities) -> CodeActionProviderCapability {
-    if !takes_actions(&session.client) {
+    if !supports_code_actions(&session.client) {
         return CodeActionProviderCapability::Simple(true);
     }
     let kinds = [CodeActionKind::QUICKFIX, "refactor.loopkeeper".into(), "source.loopkeeper".into()];
@@ -135,17 +139,16 @@ fn negotiate_encoding(client: &ClientCapabilities) -> Encoding {
 /// Uses the newest field that is present: workspace folders, then the root URI, then the root path.
 #[expect(deprecated, reason = "some clients send nothing else")]
 fn folders(params: &InitializeParams) -> Vec<PathBuf> {
-    let path = |it: &Url| (it.scheme() == "file").then(|| it.to_file_path().ok()).flatten();
     if let Some(folders) = params.workspace_folders.as_ref().filter(|it| !it.is_empty()) {
-        return folders.iter().filter_map(|it| path(&it.uri)).collect();
+        return folders.iter().filter_map(|it| file_path(&it.uri)).collect();
     }
-    let root = params.root_uri.as_ref().and_then(path);
+    let root = params.root_uri.as_ref().and_then(file_path);
     root.or_else(|| params.root_path.as_ref().map(PathBuf::from)).into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ResolvedClientCapabilities, of_server};
+    use super::{ResolvedClientCapabilities, server_capabilities};
     use lsp_types::InitializeParams;
     use serde_json::{Value, json};
 
@@ -154,11 +157,11 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_counted_as_the_client_can() {
+    fn columns_are_utf8_only_if_the_client_offers_it() {
         let check = |offered: Value, expect: &str| {
             let general = json!({"capabilities": {"general": {"positionEncodings": offered}}});
-            let answer = serde_json::to_value(of_server(&session(general))).unwrap();
-            assert_eq!(answer["positionEncoding"], expect);
+            let announced = serde_json::to_value(server_capabilities(&session(general))).unwrap();
+            assert_eq!(announced["positionEncoding"], expect);
         };
         check(Value::Null, "utf-16");
         check(json!([]), "utf-16");
@@ -167,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_come_from_where_the_client_says_them() {
+    fn folders_come_from_the_newest_field_and_are_on_this_machine() {
         let check = |params: Value, expect: &[&str]| {
             let folders = session(params).folders;
             assert_eq!(folders.iter().map(|it| it.to_str().unwrap()).collect::<Vec<_>>(), expect);

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use loopkeeper_core::settings::LayerKind;
 use loopkeeper_lint::LintCache;
+use loopkeeper_system::config_files;
 use loopkeeper_task as task;
 use loopkeeper_view::editor::TaskView;
 use lsp_types::{Position, Url};
@@ -50,6 +52,14 @@ impl DocumentSnapshot {
     /// `loopkeeper.toml`, or the user's own configuration.
     pub(crate) fn is_config(&self) -> bool {
         is_config(&self.path)
+    }
+
+    /// The kind and name of a configuration file of another tool.
+    pub(crate) fn other_tool_config(
+        &self,
+        snapshot: &WorkspaceSnapshot,
+    ) -> Option<(LayerKind, &'static str)> {
+        snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, &self.path))
     }
 
     pub(crate) fn text(&self) -> &str {

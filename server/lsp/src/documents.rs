@@ -36,8 +36,8 @@ impl Document {
     }
 
     fn new(uri: Url, version: i32, text: Arc<str>, saved: Arc<str>) -> Arc<Self> {
-        let (lines, path) =
-            (LinePositions::of(&text), uri.to_file_path().ok().map(|it| canonical_parent_path(&it)));
+        let lines = LinePositions::of(&text);
+        let path = file_path(&uri).map(|it| canonical_parent_path(&it));
         Arc::new(Self { uri, path, version, text, lines, saved })
     }
 }
@@ -103,11 +103,17 @@ impl Documents {
 
 /// The file behind a document, decoded as editors do.
 fn on_disk(uri: &Url) -> Option<String> {
-    let path = (uri.scheme() == "file").then(|| uri.to_file_path().ok()).flatten()?;
+    let path = file_path(uri)?;
     let facts = path.metadata().ok().filter(|it| it.is_file() && it.len() <= MAX_BYTES);
     let bytes = facts.and_then(|_| std::fs::read(path).ok())?;
     let text = String::from_utf8_lossy(&bytes);
     Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
+}
+
+/// The path of a file on this machine. A URI of another scheme may have a path too: `git:/work/PROMPT.md` is an old
+/// version of the file.
+pub(crate) fn file_path(uri: &Url) -> Option<PathBuf> {
+    (uri.scheme() == "file").then(|| uri.to_file_path().ok())?
 }
 
 /// Ignores line endings and a missing final newline, because they are the editor's choice and not the user's change.
@@ -151,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn dirty_is_what_the_file_does_not_say() {
+    fn a_document_is_dirty_if_its_text_differs_from_the_file() {
         check(Some(b"a\n"), "a\n", |_, _| {}, false);
         check(Some(b"a\n"), "b\n", |_, _| {}, true);
         check(None, "a\n", |_, _| {}, false);
@@ -165,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changed_under_an_untouched_document_makes_it_not_dirty() {
+    fn a_change_of_the_file_does_not_make_a_document_dirty() {
         let behind = |_: &Documents, uri: &Url| fs::write(uri.to_file_path().unwrap(), "new\n").unwrap();
         check(Some(b"a\n"), "a\n", behind, false);
         let reloaded = |them: &Documents, uri: &Url| {
@@ -176,7 +182,21 @@ mod tests {
     }
 
     #[test]
-    fn editor_save_patterns_are_not_changes() {
+    fn only_file_uris_have_a_path() {
+        let check = |uri: &str, expect: Option<&str>| {
+            let (uri, documents) = (Url::parse(uri).unwrap(), Documents::default());
+            documents.open(uri.clone(), 1, String::new());
+            let path = documents.get(&uri).unwrap().path.clone();
+            assert_eq!(path.as_deref(), expect.map(std::path::Path::new), "{uri}");
+        };
+        check("file:///none/a.md", Some("/none/a.md"));
+        check("git:/none/a.md?HEAD", None);
+        check("vscode-vfs://github/none/a.md", None);
+        check("untitled:Untitled-1", None);
+    }
+
+    #[test]
+    fn line_endings_and_byte_order_marks_are_not_changes() {
         check(Some(b"a\r\nb"), "a\nb\n", |_, _| {}, false);
         check(Some("\u{feff}a\n".as_bytes()), "a\n", |_, _| {}, false);
         check(Some(b"a\n"), "a\n\n", |_, _| {}, true);

@@ -1,5 +1,5 @@
-//! Records the documents whose lenses a client requested before they were known as tasks: it does not request them
-//! again by itself.
+//! Records the documents whose lenses a client requested before they were known as tasks, because it does not request
+//! them again unless it is asked to.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct EarlyLensRequests(Mutex<BTreeSet<PathBuf>>);
 
 impl EarlyLensRequests {
-    /// `found` is whether the response had lenses.
+    /// Records a request; `found` is whether the response had lenses.
     pub(crate) fn record(&self, path: &Path, found: bool) {
         let mut early = self.lock();
         if found {

@@ -98,9 +98,9 @@ fn is_no_round(round: &u64) -> bool {
     *round == 0
 }
 
-pub(crate) enum OutputCame {}
+pub(crate) enum OutputPrinted {}
 
-impl Notification for OutputCame {
+impl Notification for OutputPrinted {
     type Params = OutputParams;
     const METHOD: &'static str = "loopkeeper/output";
 }

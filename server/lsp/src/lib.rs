@@ -2,16 +2,15 @@
 //!
 //! Map: [`fn@serve`], the entry point, connects [`server`] (method to handler) to [`transport`]. Handlers use the state
 //! in [`session`] (the client, its [`capabilities`], the open [`documents`], [`open_questions`], [`trust_pages`]); a
-//! request about a document gets its
-//! [`document_context`], and [`to_proto`] converts the core's views to LSP types. Tasks and loops come from the
+//! request about a document gets its [`document_context`], and [`to_proto`] converts the core's views to LSP types. Tasks and loops come from the
 //! snapshots of `loopkeeper_workspace`; [`publisher`] sends their changes, [`commands`] executes commands,
 //! [`questions`] asks the user, [`virtual_documents`] are generated read-only files, [`trace`] is the log, [`foreign`]
 //! shows loops of another tool. [`ext`] declares every message that is not part of LSP itself. Rules about tasks and
 //! loops live in the core; nothing here decides one.
 //!
-//! To add a request: a file `handlers/<request>.rs` with one `async fn handle(&Shared, Params) -> Result<…>`, the
+//! To add a request: a file `handlers/<request>.rs` with one `async fn handle(&ServerState, Params) -> Result<…>`, the
 //! one-line method in `server.rs`, and its announcement in `capabilities.rs`. The handler of a notification changes the
-//! state and returns: it never waits for the client, because everything received after it waits for it.
+//! state and returns without waiting for the client, because it blocks everything received after it.
 
 pub mod capabilities;
 mod check_processes;

@@ -9,7 +9,7 @@ pub(crate) struct OpenQuestions(Arc<Mutex<BTreeSet<String>>>);
 
 /// Marks one question as open until it is dropped.
 pub(crate) struct OpenQuestionGuard {
-    pending: OpenQuestions,
+    questions: OpenQuestions,
     key: String,
 }
 
@@ -17,12 +17,12 @@ impl OpenQuestions {
     /// `None` if the same question is already open.
     pub(crate) fn try_open(&self, key: String) -> Option<OpenQuestionGuard> {
         let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
-        is_new.then(|| OpenQuestionGuard { pending: self.clone(), key })
+        is_new.then(|| OpenQuestionGuard { questions: self.clone(), key })
     }
 }
 
 impl Drop for OpenQuestionGuard {
     fn drop(&mut self) {
-        self.pending.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        self.questions.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn declared_commands(checks: &[FoundCheck]) -> Vec<DeclaredCommand> {
 }
 
 impl ProjectCache {
-    /// The facts for a task document. A project that is read slowly is answered for by what was known before.
+    /// The facts for a task document. If reading takes long, they are those that were known before.
     pub(crate) async fn read(&self, root: &Path, document: &Path) -> Arc<FolderFacts> {
         let key = (root.to_owned(), document.parent().unwrap_or(root).to_owned());
         let (known, wait) = {

@@ -107,13 +107,13 @@ mod tests {
     use super::Throttle;
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_goes_at_once_and_the_next_when_it_is_time() {
-        let mut pace = Throttle::new(Duration::from_secs(1));
-        assert!(pace.try_acquire().is_ok());
-        let due = pace.try_acquire().unwrap_err();
+    async fn the_first_is_sent_at_once_and_the_next_after_the_interval() {
+        let mut throttle = Throttle::new(Duration::from_secs(1));
+        assert!(throttle.try_acquire().is_ok());
+        let due = throttle.try_acquire().unwrap_err();
         advance(Duration::from_millis(999)).await;
-        assert_eq!(pace.try_acquire().unwrap_err(), due);
+        assert_eq!(throttle.try_acquire().unwrap_err(), due);
         advance(Duration::from_millis(1)).await;
-        assert!(pace.try_acquire().is_ok());
+        assert!(throttle.try_acquire().is_ok());
     }
 }

@@ -28,7 +28,7 @@ pub enum ServeError {
 
 /// Serves one client on stdin and stdout; returns whether the connection ended with `shutdown` and `exit`.
 pub fn serve() -> Result<bool, ServeError> {
-    // What comes in here counts as the user's: no other process may open these streams.
+    // Input counts as the user's own, so no other process may open these streams.
     hardening::forbid_tracing()?;
     let trace = trace::start()?;
     let build = |client| LspServer::new(Arc::new(ServerState::new(client, trace)));
@@ -44,5 +44,6 @@ pub fn serve() -> Result<bool, ServeError> {
     // Not `io::stdout`, because its lock and line buffer slow down whole frames.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    Ok(transport::run(service, socket, input, output, TransportLimits::default())? == ConnectionEnd::Properly)
+    Ok(transport::run(service, socket, input, output, TransportLimits::default())?
+        == ConnectionEnd::AfterShutdown)
 }

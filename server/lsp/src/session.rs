@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tower_lsp::Client;
 
 use super::capabilities::ResolvedClientCapabilities;
 use super::check_processes::CheckProcesses;
-use super::documents::Documents;
+use super::documents::{Document, Documents};
 use super::early_lens_requests::EarlyLensRequests;
 use super::open_questions::OpenQuestions;
 use super::project_cache::ProjectCache;
@@ -26,7 +26,7 @@ pub struct ServerState {
     session: OnceLock<ResolvedClientCapabilities>,
     index: OnceLock<WorkspaceIndex>,
     folders: Mutex<Vec<PathBuf>>,
-    pub(crate) pending: OpenQuestions,
+    pub(crate) open_questions: OpenQuestions,
     pub(crate) trust_pages: TrustPages,
     pub(crate) early_lens_requests: EarlyLensRequests,
     pub(crate) project_files: ProjectCache,
@@ -44,7 +44,7 @@ impl ServerState {
             session: OnceLock::new(),
             index: OnceLock::new(),
             folders: Mutex::default(),
-            pending: OpenQuestions::default(),
+            open_questions: OpenQuestions::default(),
             trust_pages: TrustPages::default(),
             early_lens_requests: EarlyLensRequests::default(),
             project_files: ProjectCache::default(),
@@ -61,7 +61,7 @@ impl ServerState {
 
     /// Called once, by `initialize`.
     pub fn init_session(&self, session: ResolvedClientCapabilities) {
-        self.folders().clone_from(&session.folders);
+        self.lock_folders().clone_from(&session.folders);
         let _ = self.session.set(session);
     }
 
@@ -70,7 +70,7 @@ impl ServerState {
         self.index.get_or_init(|| {
             WorkspaceIndex::start(IndexScope {
                 state: Arc::new(StateDir::open),
-                folders: self.folders().clone(),
+                folders: self.lock_folders().clone(),
                 trusted: self.session().trusted,
                 texts: Arc::clone(&self.documents) as Arc<dyn TextProvider>,
             })
@@ -79,9 +79,9 @@ impl ServerState {
 
     /// Updates the folders that are open.
     pub(crate) fn change_folders(&self, added: Vec<PathBuf>, removed: &[PathBuf]) {
-        // Its first use reads the folders, so they are not locked yet.
+        // Before the folders are locked: the first call reads them.
         let index = self.index();
-        let mut folders = self.folders();
+        let mut folders = self.lock_folders();
         folders.retain(|it| !removed.contains(it) && !added.contains(it));
         folders.extend(added);
         index.set_folders(folders.clone());
@@ -95,14 +95,14 @@ impl ServerState {
         self.seq.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    fn folders(&self) -> std::sync::MutexGuard<'_, Vec<PathBuf>> {
+    fn lock_folders(&self) -> MutexGuard<'_, Vec<PathBuf>> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl TextProvider for Documents {
     fn open(&self) -> Vec<OpenText> {
-        let text = |it: Arc<super::documents::Document>| {
+        let text = |it: Arc<Document>| {
             let path = it.path.clone()?;
             Some(OpenText { path, text: Arc::clone(&it.text) })
         };

@@ -11,13 +11,13 @@ use lsp_types::{
     TextEdit, WorkspaceEdit,
 };
 
-use super::capabilities::{ResolvedClientCapabilities, takes_actions};
+use super::capabilities::{ResolvedClientCapabilities, supports_code_actions};
 use super::document_context::DocumentSnapshot;
 
 pub(crate) fn lens(shown: &DocumentSnapshot, lens: editor::Lens) -> CodeLens {
     // A lens without a command would be resolved again; one with an empty command is only shown.
-    let only_said = Command { title: lens.title.clone(), command: String::new(), arguments: None };
-    let command = lens.command.map_or(only_said, |it| Command { title: lens.title, ..command(it) });
+    let text_only = Command { title: lens.title.clone(), command: String::new(), arguments: None };
+    let command = lens.command.map_or(text_only, |it| Command { title: lens.title, ..command(it) });
     CodeLens { range: shown.range(&lens.place.range), command: Some(command), data: None }
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn action(
     action: editor::EditorAction,
 ) -> Option<CodeActionOrCommand> {
     let fixed = fixed_diagnostics(shown, &action, diagnostics);
-    if !takes_actions(client) {
+    if !supports_code_actions(client) {
         return match action.fix {
             editor::QuickFix::Command(it) => Some(CodeActionOrCommand::Command(command(it))),
             editor::QuickFix::Edits(_) => None,
@@ -145,10 +145,10 @@ fn kind(kind: editor::SymbolKind) -> SymbolKind {
     }
 }
 
-/// `place`: the suggestion's place among all, because editors sort by label otherwise.
+/// `index`: the suggestion's position among all, because editors sort by label otherwise.
 pub(crate) fn completion(
     shown: &DocumentSnapshot,
-    (place, suggestion): (usize, editor::Suggestion),
+    (index, suggestion): (usize, editor::Suggestion),
 ) -> CompletionItem {
     let kind = match suggestion.kind {
         editor::SuggestionKind::Table => CompletionItemKind::MODULE,
@@ -165,7 +165,7 @@ pub(crate) fn completion(
         kind: Some(kind),
         detail: Some(suggestion.detail).filter(|it| !it.is_empty()),
         documentation: Some(Documentation::String(suggestion.documentation)),
-        sort_text: Some(format!("{place:04}")),
+        sort_text: Some(format!("{index:04}")),
         filter_text: suggestion.filter,
         insert_text_format: Some(InsertTextFormat::PLAIN_TEXT),
         text_edit: Some(CompletionTextEdit::Edit(edit)),

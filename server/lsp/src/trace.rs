@@ -2,7 +2,6 @@
 //! client gets `window/logMessage`, because most clients do not show `$/logTrace`. Sending must not log, because that
 //! would send again.
 
-use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,14 +64,14 @@ pub(crate) fn start() -> Result<ClientTrace, LogFilterError> {
     let (queue, lines) = channel(MAX_QUEUED);
     let state = Arc::new(TraceState::default());
     let sink = ClientSink { queue, state: Arc::clone(&state) };
-    let (asked, filter) = reload::Layer::new(Targets::new());
+    let (client_filter, filter) = reload::Layer::new(Targets::new());
     let client = format::layer()
         .with_ansi(false)
         .without_time()
         .with_level(false)
         .with_target(false)
         .with_writer(RedactedSink { redactor: redactor.clone(), sink })
-        .with_filter(asked);
+        .with_filter(client_filter);
     let stderr = selected.map(|it| logging::stderr_layer(redactor).with_filter(it));
     // A process has only one server.
     let _ = tracing::subscriber::set_global_default(Registry::default().with(client).with(stderr));
@@ -90,10 +89,10 @@ impl ClientTrace {
         self.state.is_on.store(value != TraceValue::Off, Ordering::Relaxed);
         // Fails only after the subscriber was dropped.
         let _ = self.filter.reload(Targets::new().with_target("loopkeeper", level));
-        let queue = || mem::take(&mut *self.queue.lock().unwrap_or_else(PoisonError::into_inner));
-        if value != TraceValue::Off
-            && let Some(queue) = queue()
-        {
+        if value == TraceValue::Off {
+            return;
+        }
+        if let Some(queue) = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take() {
             tokio::spawn(send_lines(client.clone(), queue, Arc::clone(&self.state)));
         }
     }

@@ -2,13 +2,13 @@
 //! input and of handler failures, and ends when the client has ended.
 //!
 //! ```text
-//! stdin ─ frames ─ message ─┬─ calls ────▶ lane ─▶ service ─┐
-//!   (this thread, input)    ├─ answers ──▶ asked            ├─▶ outbox ─▶ stdout (writer thread)
-//!                           └─ refusals, cancellations ─────┘
+//! stdin ─ frames ─ message ─┬─ calls ────▶ scheduler ─▶ service ─┐
+//!   (this thread, input)    ├─ responses ─▶ outgoing             ├─▶ outbox ─▶ stdout (writer thread)
+//!                           └─ refusals, cancellations ──────────┘
 //! ```
 //! This thread never waits for the runtime, so `exit`, the end of stdin and a dead editor take effect even if a handler
 //! hangs. All queues are bounded: a client that sends faster than it is served waits, and so does a server that sends
-//! faster than the client reads. The transport knows nothing about tasks and loops.
+//! faster than the client reads. Nothing here depends on tasks and loops.
 
 mod follow_ups;
 mod frames;
@@ -50,9 +50,10 @@ pub(crate) use self::scheduler::LanguageService;
 use self::scheduler::{QueuedCall, Scheduler, SharedService};
 use self::writer::{Outbox, outbox_channel};
 
-/// Byte budget of requests queued for the scheduler (body size plus an estimate for parsed values).
+/// Byte budget of the calls queued for the scheduler.
 const BYTE_BUDGET: u32 = 4 << 20;
-const VALUES: u32 = 1 << 10;
+/// What a call takes in addition to the bytes of its body: an estimate for its parsed values.
+const CALL_OVERHEAD: u32 = 1 << 10;
 /// Poll interval while a queue is full.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(1);
 const MAX_POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -71,7 +72,7 @@ pub(crate) struct TransportLimits {
     /// A request to the client, such as a question to the user.
     pub(crate) question: Duration,
     /// After `exit` or the end of stdin, how long a client may take to read the next byte.
-    pub(crate) goodbye: Duration,
+    pub(crate) drain: Duration,
 }
 
 impl Default for TransportLimits {
@@ -81,7 +82,7 @@ impl Default for TransportLimits {
             command: Duration::from_secs(300),
             notification: Duration::from_secs(20),
             question: Duration::from_secs(600),
-            goodbye: Duration::from_secs(1),
+            drain: Duration::from_secs(1),
         }
     }
 }
@@ -95,8 +96,8 @@ impl TransportLimits {
 /// How the connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionEnd {
-    /// After `shutdown`, as specified.
-    Properly,
+    /// As specified.
+    AfterShutdown,
     WithoutShutdown,
 }
 
@@ -109,38 +110,39 @@ pub(crate) fn run<S: LanguageService + 'static>(
     output: impl Write + AsFd + Send + 'static,
     limits: TransportLimits,
 ) -> io::Result<ConnectionEnd> {
-    let (others, alive) = io::pipe()?;
-    let writer_alive = ShutdownGuard(alive.try_clone()?);
-    let alive = ShutdownGuard(alive);
-    let (questions, askers) = socket.split();
+    let (thread_ends, wake) = io::pipe()?;
+    let writer_guard = ShutdownGuard(wake.try_clone()?);
+    let runtime_guard = ShutdownGuard(wake);
+    let (requests, responses) = socket.split();
     let (outbox, queue) = outbox_channel();
-    let (calls, called) = unbounded_channel();
+    let (calls, queued) = unbounded_channel();
     let reader = MessageReader {
-        frames: Frames::new(ClientInput::new(input, others)),
-        served: Arc::new(SharedService::new(service)),
-        received: Arc::default(),
-        asked: Arc::new(OutgoingRequests::new(askers, limits.question)),
+        frames: Frames::new(ClientInput::new(input, thread_ends)),
+        service: Arc::new(SharedService::new(service)),
+        incoming: Arc::default(),
+        outgoing: Arc::new(OutgoingRequests::new(responses, limits.question)),
         outbox,
-        room: Arc::new(Semaphore::new(BYTE_BUDGET as usize)),
+        budget: Arc::new(Semaphore::new(BYTE_BUDGET as usize)),
         calls,
-        shut_down: false,
-        goodbye: limits.goodbye,
+        is_shut_down: false,
+        drain: limits.drain,
     };
     let scheduler = Scheduler {
-        served: Arc::clone(&reader.served),
-        received: Arc::clone(&reader.received),
+        service: Arc::clone(&reader.service),
+        incoming: Arc::clone(&reader.incoming),
         outbox: reader.outbox.clone(),
         limits,
     };
     let (done, written) = channel();
     thread::Builder::new().name("writer".to_owned()).spawn(move || {
         let _ = queue.write_to(output);
-        drop((done, writer_alive));
+        drop((done, writer_guard));
     })?;
-    let (asked, outgoing) = (Arc::clone(&reader.asked), reader.outbox.clone());
-    thread::Builder::new().name("server".to_owned()).spawn(move || {
-        serve(scheduler, called, OutgoingForwarder { them: questions, asked, outbox: outgoing }, alive)
-    })?;
+    let forwarder =
+        OutgoingForwarder { requests, outgoing: Arc::clone(&reader.outgoing), outbox: reader.outbox.clone() };
+    thread::Builder::new()
+        .name("server".to_owned())
+        .spawn(move || serve(scheduler, queued, forwarder, runtime_guard))?;
     Ok(reader.run(&written))
 }
 
@@ -156,29 +158,29 @@ impl Drop for ShutdownGuard {
 /// Runs on the runtime's thread.
 fn serve<S: LanguageService + 'static, Q: Stream<Item = Request> + Unpin + Send + 'static>(
     scheduler: Scheduler<S>,
-    called: UnboundedReceiver<QueuedCall>,
-    questions: OutgoingForwarder<Q>,
-    alive: ShutdownGuard,
+    queued: UnboundedReceiver<QueuedCall>,
+    forwarder: OutgoingForwarder<Q>,
+    guard: ShutdownGuard,
 ) -> io::Result<()> {
     let runtime = new_runtime()?;
-    runtime.spawn(questions.pass_on());
-    runtime.block_on(scheduler.run(called));
-    drop(alive);
+    runtime.spawn(forwarder.forward());
+    runtime.block_on(scheduler.run(queued));
+    drop(guard);
     Ok(())
 }
 
 /// Forwards the notifications and requests of the server to the client.
 struct OutgoingForwarder<Q> {
-    them: Q,
-    asked: Arc<OutgoingRequests>,
+    requests: Q,
+    outgoing: Arc<OutgoingRequests>,
     outbox: Outbox,
 }
 
 impl<Q: Stream<Item = Request> + Unpin> OutgoingForwarder<Q> {
-    async fn pass_on(mut self) {
-        while let Some(request) = self.them.next().await {
+    async fn forward(mut self) {
+        while let Some(request) = self.requests.next().await {
             if let Some(id) = request.id() {
-                self.asked.register_request(id);
+                self.outgoing.register_request(id);
             }
             self.outbox.send(without_null(request)).await;
         }
@@ -200,14 +202,14 @@ fn without_null(request: Request) -> Request {
 
 struct MessageReader<R, S> {
     frames: Frames<ClientInput<R>>,
-    served: Arc<SharedService<S>>,
-    received: Arc<IncomingRequests>,
-    asked: Arc<OutgoingRequests>,
+    service: Arc<SharedService<S>>,
+    incoming: Arc<IncomingRequests>,
+    outgoing: Arc<OutgoingRequests>,
     outbox: Outbox,
-    room: Arc<Semaphore>,
+    budget: Arc<Semaphore>,
     calls: UnboundedSender<QueuedCall>,
-    shut_down: bool,
-    goodbye: Duration,
+    is_shut_down: bool,
+    drain: Duration,
 }
 
 impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
@@ -222,10 +224,10 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
                 break;
             }
         }
-        let Self { calls, outbox, shut_down, goodbye, .. } = self;
+        let Self { calls, outbox, is_shut_down, drain, .. } = self;
         drop(calls);
-        wait_for_last_words(written, &outbox, goodbye);
-        if shut_down { ConnectionEnd::Properly } else { ConnectionEnd::WithoutShutdown }
+        drain_outbox(written, &outbox, drain);
+        if is_shut_down { ConnectionEnd::AfterShutdown } else { ConnectionEnd::WithoutShutdown }
     }
 
     /// Returns whether to continue reading.
@@ -234,15 +236,15 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
             ClientMessage::Call(request) => self.queue_call(request, body.len()),
             ClientMessage::Refused(response) => self.send_refusal(&response),
             ClientMessage::Exit => false,
-            ClientMessage::Nothing => true,
+            ClientMessage::Ignored => true,
             ClientMessage::Answer(answer) => {
-                self.asked.deliver_response(answer);
+                self.outgoing.deliver_response(answer);
                 true
             }
             ClientMessage::Cancel(id) => {
-                match self.received.cancel_request(&id) {
+                match self.incoming.cancel_request(&id) {
                     None => {}
-                    Some(RequestStage::Running) => self.served.cancel(&id),
+                    Some(RequestStage::Running) => self.service.cancel(&id),
                     Some(RequestStage::Waiting) => {
                         let error = Error::new(ErrorCode::RequestCancelled);
                         self.outbox.send_now(&Response::from_error(id, error));
@@ -256,19 +258,20 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
     fn queue_call(&mut self, request: Request, length: usize) -> bool {
         let mut ticket = None;
         if let Some(id) = request.id().cloned() {
-            ticket = self.received.register_request(&id);
+            ticket = self.incoming.register_request(&id);
             if ticket.is_none() {
                 return self.send_refusal(&id_in_use(id));
             }
         }
         match request.method() {
             "initialize" => self.watch_editor(&request),
-            "shutdown" => self.shut_down |= ticket.is_some(),
+            "shutdown" => self.is_shut_down |= ticket.is_some(),
             _ => {}
         }
-        let weight = u32::try_from(length).unwrap_or(BYTE_BUDGET).saturating_add(VALUES).min(BYTE_BUDGET);
-        let Some(room) = self.wait_for_room(weight) else { return false };
-        self.calls.send(QueuedCall { request, ticket, room }).is_ok()
+        let weight =
+            u32::try_from(length).unwrap_or(BYTE_BUDGET).saturating_add(CALL_OVERHEAD).min(BYTE_BUDGET);
+        let Some(budget) = self.wait_for_room(weight) else { return false };
+        self.calls.send(QueuedCall { request, ticket, budget }).is_ok()
     }
 
     /// Waits while a client sends invalid messages and does not read the replies.
@@ -279,8 +282,8 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
     }
 
     fn wait_for_room(&mut self, weight: u32) -> Option<OwnedSemaphorePermit> {
-        let room = Arc::clone(&self.room);
-        self.wait_until(|| Arc::clone(&room).try_acquire_many_owned(weight).ok())
+        let budget = Arc::clone(&self.budget);
+        self.wait_until(|| Arc::clone(&budget).try_acquire_many_owned(weight).ok())
     }
 
     /// `None` if the client has ended, or neither sends nor reads any more.
@@ -294,12 +297,12 @@ impl<R: Read + AsFd, S: LanguageService> MessageReader<R, S> {
             match self.frames.input().wait_readable(rest) {
                 ClientState::Over => return None,
                 ClientState::HungUp
-                    if read == self.outbox.bytes_written() && since.elapsed() > self.goodbye =>
+                    if read == self.outbox.bytes_written() && since.elapsed() > self.drain =>
                 {
                     return None;
                 }
                 ClientState::HungUp if read == self.outbox.bytes_written() => {}
-                ClientState::HungUp | ClientState::Taken => {
+                ClientState::HungUp | ClientState::Connected => {
                     (read, since) = (self.outbox.bytes_written(), Instant::now());
                 }
             }
@@ -325,10 +328,10 @@ fn id_in_use(id: Id) -> Response {
 }
 
 /// Flushes pending messages while the client reads them.
-fn wait_for_last_words(written: &Receiver<()>, outbox: &Outbox, goodbye: Duration) {
+fn drain_outbox(written: &Receiver<()>, outbox: &Outbox, drain: Duration) {
     let until = Instant::now() + FLUSH_TIMEOUT;
     let mut before = outbox.bytes_written();
-    while let Err(RecvTimeoutError::Timeout) = written.recv_timeout(goodbye) {
+    while let Err(RecvTimeoutError::Timeout) = written.recv_timeout(drain) {
         let now = outbox.bytes_written();
         if now == before || Instant::now() > until {
             return;

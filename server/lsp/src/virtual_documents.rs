@@ -31,12 +31,12 @@ impl VirtualDocuments {
     pub(crate) fn of(root: &Path) -> Result<Self, Failure> {
         let workspace = StateDir::open()?.workspace(root)?;
         let pages = Self { folder: workspace.path().join("pages") };
-        pages.drop_old(SystemTime::now());
+        pages.remove_old(SystemTime::now());
         Ok(pages)
     }
 
     /// Removes old pages. All are copies, so the originals are stored elsewhere or were deleted on purpose.
-    fn drop_old(&self, now: SystemTime) {
+    fn remove_old(&self, now: SystemTime) {
         for page in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let made = page.metadata().and_then(|it| it.modified());
             let age = made.ok().and_then(|it| now.duration_since(it).ok()).unwrap_or_default();
@@ -57,11 +57,11 @@ impl VirtualDocuments {
     }
 
     pub(crate) fn write_page(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, Failure> {
-        self.put_below(Path::new(name), bytes)
+        self.write_page_below(Path::new(name), bytes)
     }
 
     /// `name` must consist of plain components: no `..`, no root.
-    pub(crate) fn put_below(&self, name: &Path, bytes: &[u8]) -> Result<PathBuf, Failure> {
+    pub(crate) fn write_page_below(&self, name: &Path, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let path = self.folder.join(name);
         if let Some(folder) = path.parent() {
             durable::make_folder(folder)?;
@@ -85,30 +85,38 @@ pub(crate) fn open_page(shared: &Arc<ServerState>, uri: &str) {
 
 /// Opens a page and waits for the reply; `false` if the client did not open it.
 pub(crate) async fn open_page_and_wait(shared: &ServerState, uri: &str) -> bool {
-    show_document(shared, uri, false).await
+    show(shared, uri, ShowTarget::EditorWithoutFocus).await
 }
 
 /// Opens a document for editing.
 pub(crate) async fn open_for_editing(shared: &ServerState, uri: &str) -> bool {
-    show_document(shared, uri, true).await
+    show(shared, uri, ShowTarget::EditorWithFocus).await
 }
 
 /// Opens a page outside the editor.
 pub(crate) fn open_in_browser(shared: &Arc<ServerState>, uri: &str) {
     let (shared, uri) = (Arc::clone(shared), uri.to_owned());
-    tokio::spawn(async move { show(&shared, &uri, Some(true), None).await });
+    tokio::spawn(async move { show(&shared, &uri, ShowTarget::Browser).await });
 }
 
-async fn show_document(shared: &ServerState, uri: &str, take_focus: bool) -> bool {
-    show(shared, uri, None, Some(take_focus)).await
+#[derive(Clone, Copy)]
+enum ShowTarget {
+    EditorWithoutFocus,
+    EditorWithFocus,
+    Browser,
 }
 
-async fn show(shared: &ServerState, uri: &str, external: Option<bool>, take_focus: Option<bool>) -> bool {
+async fn show(shared: &ServerState, uri: &str, target: ShowTarget) -> bool {
     let session = shared.session();
     let window = session.client.window.as_ref();
     let announced = window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support);
     let can = announced || session.client_name.as_deref() == Some(UNANNOUNCED_CLIENT);
     let Some(uri) = Url::parse(uri).ok().filter(|_| can) else { return false };
+    let (external, take_focus) = match target {
+        ShowTarget::EditorWithoutFocus => (None, Some(false)),
+        ShowTarget::EditorWithFocus => (None, Some(true)),
+        ShowTarget::Browser => (Some(true), None),
+    };
     let params = ShowDocumentParams { uri, external, take_focus, selection: None };
     let answer = tokio::time::timeout(OPEN_TIMEOUT, shared.client.show_document(params)).await;
     matches!(answer, Ok(Ok(true)))
@@ -122,14 +130,14 @@ mod tests {
     use super::{MAX_AGE, VirtualDocuments};
 
     #[test]
-    fn closed_pages_are_dropped() {
+    fn old_pages_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let pages = VirtualDocuments { folder: folder.path().join("pages") };
         let page = pages.write_page("commands.txt", b"make").unwrap();
-        let below = pages.put_below(Path::new("20261120-abcdef-0001/before/a"), b"a").unwrap();
-        pages.drop_old(SystemTime::now() + MAX_AGE / 2);
+        let below = pages.write_page_below(Path::new("20261120-abcdef-0001/before/a"), b"a").unwrap();
+        pages.remove_old(SystemTime::now() + MAX_AGE / 2);
         assert!(page.is_file() && below.is_file());
-        pages.drop_old(SystemTime::now() + MAX_AGE * 2);
+        pages.remove_old(SystemTime::now() + MAX_AGE * 2);
         assert!(!page.exists() && !below.exists());
         pages.write_page("commands.txt", b"make").unwrap();
     }

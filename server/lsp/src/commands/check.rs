@@ -25,7 +25,7 @@ pub(super) async fn check(shared: &Arc<ServerState>, args: CheckArgs) -> Command
     trust::refuse_without_editor(shared, &args.task)?;
     let task = target::task(shared, &args.task).await?;
     target::refuse_unsaved(&task, shared)?;
-    let asked = args.clone();
+    let request_args = args.clone();
     let request = CheckRequest::default();
     let (state, is_cancelled) = (Arc::clone(shared), Arc::clone(&request.is_cancelled));
     let started = run_blocking(move || {
@@ -40,7 +40,9 @@ pub(super) async fn check(shared: &Arc<ServerState>, args: CheckArgs) -> Command
     match started? {
         CheckStart::Runs => Ok(CommandResult::default()),
         CheckStart::Queued(effect) => Ok(CommandResult { effect: Some(effect), ..CommandResult::default() }),
-        CheckStart::Untrusted(needed) => Err(trust::ask(shared, needed, trust::AfterTrust::Check(asked))),
+        CheckStart::Untrusted(needed) => {
+            Err(trust::ask(shared, needed, trust::AfterTrust::Check(request_args)))
+        }
     }
 }
 
@@ -110,26 +112,22 @@ fn start_check(
     if is_cancelled.load(Ordering::SeqCst) {
         return Err(CommandRefusal::new(RefusalCode::Conflict, tr!("the request was cancelled")));
     }
-    match holder {
-        None => keeper::start_checks(&store, &task.path, criterion)?,
-        Some((holder, path)) => {
-            let found = holder.loop_id().and_then(|id| store.find(id).ok());
-            let working = found.and_then(|dir| LoopView::read(&store, dir).ok().flatten());
-            match working.filter(|it| it.is_alive() && it.works_on(&work)) {
-                // Queued: the keeper replies once the round is over, which may be long after the agent's run.
-                Some(loop_view) => {
-                    let effect = view::effect(&loop_view.state, DeferredCommand::Check, translate(THE_LOOP));
-                    request_checks(store, loop_view.dir.id().to_owned()).map_err(Failure::from)?;
-                    return Ok(CheckStart::Queued(effect));
-                }
-                None => return Err(operations::start::busy_error(&store, holder, path).into()),
-            }
-        }
-    }
-    Ok(CheckStart::Runs)
+    let Some((holder, path)) = holder else {
+        keeper::start_checks(&store, &task.path, criterion)?;
+        return Ok(CheckStart::Runs);
+    };
+    let found = holder.loop_id().and_then(|id| store.find(id).ok());
+    let working = found.and_then(|dir| LoopView::read(&store, dir).ok().flatten());
+    let Some(loop_view) = working.filter(|it| it.is_alive() && it.works_on(&work)) else {
+        return Err(operations::start::busy_error(&store, holder, path).into());
+    };
+    let effect = view::effect(&loop_view.state, DeferredCommand::Check, translate(THE_LOOP));
+    request_checks(store, loop_view.dir.id().to_owned()).map_err(Failure::from)?;
+    Ok(CheckStart::Queued(effect))
 }
 
-/// Does not wait: the results arrive through the journal.
+/// Does not wait for the keeper, which replies once the round is over: that may be long after the agent's run. The
+/// results arrive through the journal.
 fn request_checks(store: StateDir, loop_id: String) -> std::io::Result<()> {
     let send = move || drop(control_client::send(&store, &loop_id, json!({"do": "check"})));
     std::thread::Builder::new().spawn(send).map(drop)

@@ -42,11 +42,10 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
         let patch = pages.write_page(&format!("{name}.diff"), sanitize::text(&patch).as_bytes())?;
         let mut files = Vec::new();
         for change in store.files_changed(before, after).map_err(Failure::from)?.into_iter().take(MAX_FILES) {
-            files.push(laid_out(&store, &pages, &name, &change)?);
+            files.push(write_both_sides(&store, &pages, &name, &change)?);
         }
-        let loop_id = Some(loop_view.dir.id().to_owned());
         Ok(CommandResult {
-            loop_id,
+            loop_id: Some(id.to_owned()),
             patch: Some(virtual_documents::uri(&patch)),
             files: Some(files),
             ..CommandResult::default()
@@ -60,17 +59,18 @@ pub(super) async fn diff(shared: &Arc<ServerState>, args: DiffArgs) -> CommandOu
     Ok(done)
 }
 
-fn laid_out(
+/// Writes the file as it was before and after the change, for comparison.
+fn write_both_sides(
     store: &SnapshotStore,
     pages: &VirtualDocuments,
     name: &str,
     change: &FileChange,
 ) -> Result<ChangedFile, Failure> {
-    let side = |side: &str, id: &Option<String>| -> Result<Option<String>, Failure> {
+    let write_side = |side: &str, id: &Option<String>| -> Result<Option<String>, Failure> {
         let Some(id) = id else { return Ok(None) };
         let Some(below) = relative_path(Path::new(OsStr::from_bytes(&change.path))) else { return Ok(None) };
         let bytes = store.bytes(id)?;
-        let page = pages.put_below(&Path::new(name).join(side).join(below), &bytes)?;
+        let page = pages.write_page_below(&Path::new(name).join(side).join(below), &bytes)?;
         Ok(Some(virtual_documents::uri(&page)))
     };
     let kind = match (&change.old, &change.new) {
@@ -81,8 +81,8 @@ fn laid_out(
     Ok(ChangedFile {
         path: change.shown.clone(),
         kind,
-        before: side("before", &change.old)?,
-        after: side("after", &change.new)?,
+        before: write_side("before", &change.old)?,
+        after: write_side("after", &change.new)?,
     })
 }
 

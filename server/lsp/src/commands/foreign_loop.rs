@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lsp_types::Url;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};
-use crate::documents::canonical_parent_path;
+use crate::documents::{canonical_parent_path, file_path};
 use crate::ext::{CommandResult, ImportArgs};
 use crate::session::ServerState;
 use crate::virtual_documents;
@@ -72,7 +72,6 @@ pub(super) async fn stop(shared: &Arc<ServerState>, loop_id: &str) -> Option<Com
 
 /// Accepts only files below the opened folders, because a client may forward a URI from any source.
 fn state_file_path(shared: &ServerState, uri: &str) -> Option<PathBuf> {
-    let url = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?;
-    let path = canonical_parent_path(&url.to_file_path().ok()?);
+    let path = canonical_parent_path(&file_path(&Url::parse(uri).ok()?)?);
     shared.index().snapshot().roots.iter().any(|it| path.starts_with(it)).then_some(path)
 }

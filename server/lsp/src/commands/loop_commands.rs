@@ -42,7 +42,7 @@ pub(crate) async fn stop(shared: &Arc<ServerState>, args: StopArgs) -> CommandOu
 }
 
 pub(super) async fn pause(shared: &Arc<ServerState>, args: LoopArgs) -> CommandOutcome {
-    send_late(shared, args.loop_id, json!({"do": "pause"}), DeferredCommand::Pause).await
+    send_deferred(shared, args.loop_id, json!({"do": "pause"}), DeferredCommand::Pause).await
 }
 
 pub(crate) async fn resume(shared: &Arc<ServerState>, args: ResumeArgs) -> CommandOutcome {
@@ -102,29 +102,32 @@ pub(super) async fn steer(shared: &Arc<ServerState>, args: SteerArgs) -> Command
     if args.text.trim().is_empty() {
         return Err(CommandRefusal::bad_argument(tr!("the message to the agent is empty")));
     }
-    send_late(shared, args.loop_id, json!({"do": "steer", "text": args.text}), DeferredCommand::Steer).await
-}
-
-async fn send_request(shared: &Arc<ServerState>, loop_id: String, request: Value) -> CommandOutcome {
-    with_loop(shared, loop_id, move |store, loop_view| to_keeper(store, loop_view, request).map(|()| None))
+    send_deferred(shared, args.loop_id, json!({"do": "steer", "text": args.text}), DeferredCommand::Steer)
         .await
 }
 
-/// The result says when the command takes effect.
-async fn send_late(
-    shared: &Arc<ServerState>,
-    loop_id: String,
-    request: Value,
-    late: DeferredCommand,
-) -> CommandOutcome {
+async fn send_request(shared: &Arc<ServerState>, loop_id: String, request: Value) -> CommandOutcome {
     with_loop(shared, loop_id, move |store, loop_view| {
-        to_keeper(store, loop_view, request)?;
-        Ok(Some(view::effect(&loop_view.state, late, translate(THE_LOOP))))
+        send_to_keeper(store, loop_view, request).map(|()| None)
     })
     .await
 }
 
-fn to_keeper(store: &StateDir, loop_view: &LoopView, request: Value) -> Result<(), Failure> {
+/// The result says when the command takes effect.
+async fn send_deferred(
+    shared: &Arc<ServerState>,
+    loop_id: String,
+    request: Value,
+    command: DeferredCommand,
+) -> CommandOutcome {
+    with_loop(shared, loop_id, move |store, loop_view| {
+        send_to_keeper(store, loop_view, request)?;
+        Ok(Some(view::effect(&loop_view.state, command, translate(THE_LOOP))))
+    })
+    .await
+}
+
+fn send_to_keeper(store: &StateDir, loop_view: &LoopView, request: Value) -> Result<(), Failure> {
     if loop_view.is_alive() {
         control_client::send(store, loop_view.dir.id(), request)
     } else {

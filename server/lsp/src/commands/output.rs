@@ -39,22 +39,22 @@ pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> Comma
 
 /// The file that contains the output, and the name of its copy.
 fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, String), CommandRefusal> {
-    let nothing = |fact: &'static str| CommandRefusal::internal_error(fact);
+    let no_output = |fact: &'static str| CommandRefusal::internal_error(fact);
     if let Some(id) = &args.criterion {
-        let held = task.results.iter().find(|(it, _)| it.0 == *id).map(|(_, held)| held);
+        let stored = task.results.iter().find(|(it, _)| it.0 == *id).map(|(_, stored)| stored);
         let of_iteration = args.iteration.and_then(|number| {
             let folder = task.last_loop.as_ref()?.dir.output();
             Some(folder.join(format!("{number:04}.{id}.out"))).filter(|it| it.is_file())
         });
-        let last = || held.and_then(file);
-        let found =
-            of_iteration.or_else(last).ok_or_else(|| nothing(tr!("there is no output of this check yet")))?;
+        let last = || stored.and_then(stored_output_path);
+        let found = of_iteration.or_else(last);
+        let found = found.ok_or_else(|| no_output(tr!("there is no output of this check yet")))?;
         return Ok((found, format!("check-{id}.txt")));
     }
     let loop_view = task
         .last_loop
         .as_ref()
-        .ok_or_else(|| nothing(tr!("there is no output of this task: no loop ran yet")))?;
+        .ok_or_else(|| no_output(tr!("there is no output of this task: no loop ran yet")))?;
     let number = args.iteration.unwrap_or(loop_view.state.iteration);
     let found = loop_view.dir.output().join(format!("{number:04}.out"));
     if found.is_file() {
@@ -66,15 +66,15 @@ fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, Str
 
 /// The locations where a check failed, shown above its output.
 fn failures(task: &TaskSnapshot, args: &OutputArgs, source: &Path) -> Option<String> {
-    let (_, held) = task.results.iter().find(|(it, _)| Some(&it.0) == args.criterion.as_ref())?;
-    let is_of_result = file(held).is_some_and(|it| it == source);
-    let places = held.result.failure_lines(MAX_LOCATIONS, usize::MAX);
+    let (_, stored) = task.results.iter().find(|(it, _)| Some(&it.0) == args.criterion.as_ref())?;
+    let is_of_result = stored_output_path(stored).is_some_and(|it| it == source);
+    let places = stored.result.failure_lines(MAX_LOCATIONS, usize::MAX);
     (is_of_result && !places.is_empty())
         .then(|| [tr!("Where it fails:"), &places.join("\n"), tr!("Its output:"), ""].join("\n\n"))
 }
 
-fn file(held: &StoredResult) -> Option<PathBuf> {
-    Url::parse(held.output.as_ref()?).ok()?.to_file_path().ok()
+fn stored_output_path(stored: &StoredResult) -> Option<PathBuf> {
+    Url::parse(stored.output.as_ref()?).ok()?.to_file_path().ok()
 }
 
 /// Reads the beginning, and also the end where the middle was dropped.

@@ -35,10 +35,10 @@ pub(super) async fn prioritize(shared: &Arc<ServerState>, args: PrioritizeArgs) 
 async fn edit_plan(shared: &Arc<ServerState>, task: &str, item: String, edit: PlanEdit) -> CommandOutcome {
     let task = target::task(shared, task).await?;
     let (root, id) = (task.root.clone(), task.id.clone());
-    let can = can_apply(shared);
+    let can_edit = can_apply_edits(shared);
     // If the client cannot apply edits, an open document without unsaved changes is changed on disk.
     let mut open = shared.documents.all();
-    open.retain(|it| can || it.is_dirty());
+    open.retain(|it| can_edit || it.is_dirty());
     let shown = move |path: &Path| open.iter().find(|it| is_at(it, path)).cloned();
     let (change, open) = run_blocking(move || {
         plan_edit::ensure_user(edit)?;
@@ -57,7 +57,7 @@ async fn edit_plan(shared: &Arc<ServerState>, task: &str, item: String, edit: Pl
     })
     .await?;
     let uri = match &open {
-        Some(open) if can => apply_change(shared, open, &change).await?,
+        Some(open) if can_edit => apply_change(shared, open, &change).await?,
         Some(open) => return Err(unsaved_refusal(open)),
         None => virtual_documents::uri(&task.root.join(&change.file)),
     };
@@ -68,7 +68,7 @@ fn is_at(document: &Document, path: &Path) -> bool {
     document.path.as_deref() == Some(path)
 }
 
-fn can_apply(shared: &ServerState) -> bool {
+fn can_apply_edits(shared: &ServerState) -> bool {
     shared.session().client.workspace.as_ref().and_then(|it| it.apply_edit) == Some(true)
 }
 

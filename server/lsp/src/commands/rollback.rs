@@ -1,5 +1,5 @@
 //! `rollback` restores the files as they were after an iteration; `undoRollback` as they were before the last rollback.
-//! Neither asks, because nothing is lost: the current tree is snapshotted first. With `preview` they return what would
+//! Neither asks for confirmation, because nothing is lost: the current tree is snapshotted first. With `preview` they return what would
 //! change, for clients that ask the user themselves.
 
 use std::path::PathBuf;
@@ -16,14 +16,14 @@ const MAX_EDITED: usize = 50;
 
 pub(super) async fn rollback(shared: &Arc<ServerState>, args: RollbackArgs) -> CommandOutcome {
     let RollbackArgs { loop_id, iteration, paths, preview } = args;
-    put_back(shared, loop_id, Some((iteration, paths)), preview).await
+    restore_files(shared, loop_id, Some((iteration, paths)), preview).await
 }
 
 pub(super) async fn undo(shared: &Arc<ServerState>, args: UndoRollbackArgs) -> CommandOutcome {
-    put_back(shared, args.loop_id, None, args.preview).await
+    restore_files(shared, args.loop_id, None, args.preview).await
 }
 
-async fn put_back(
+async fn restore_files(
     shared: &Arc<ServerState>,
     loop_id: String,
     to: Option<(u32, Vec<String>)>,

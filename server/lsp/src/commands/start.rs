@@ -62,7 +62,7 @@ async fn confirm_suitability(
     })
     .await?;
     let Some(question) = question else { return Ok(true) };
-    let Some(pending) = shared.pending.try_open(format!("suitability {}", task.uri)) else {
+    let Some(pending) = shared.open_questions.try_open(format!("suitability {}", task.uri)) else {
         return Ok(false);
     };
     let client_question = ClientQuestion {

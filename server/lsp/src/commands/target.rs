@@ -9,32 +9,29 @@ use loopkeeper_text::tr;
 use lsp_types::Url;
 
 use super::CommandRefusal;
-use crate::documents::canonical_parent_path;
+use crate::documents::{canonical_parent_path, file_path};
 use crate::ext::RefusalCode;
 use crate::session::ServerState;
+use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_workspace::Invalidation;
 use loopkeeper_workspace::snapshot::TaskSnapshot;
+use loopkeeper_workspace::{Invalidation, WorkspaceSnapshot};
 
 /// The task that a URI or an id names, including one that was created a moment ago.
 pub(super) async fn task(shared: &ServerState, named: &str) -> Result<Arc<TaskSnapshot>, CommandRefusal> {
-    let find = |snapshot: &loopkeeper_workspace::WorkspaceSnapshot| find_task(snapshot, named);
-    if let Some(found) = find(&shared.index().snapshot())? {
+    if let Some(found) = find_task(&shared.index().snapshot(), named)? {
         return Ok(found);
     }
     let snapshot = shared.index().refresh(Invalidation::ALL).await;
-    find(&snapshot)?.ok_or_else(|| {
+    find_task(&snapshot, named)?.ok_or_else(|| {
         let name = sanitize::line(named);
         CommandRefusal::no_task(tr!("there is no task {name} in the opened folders", name))
     })
 }
 
-fn find_task(
-    snapshot: &loopkeeper_workspace::WorkspaceSnapshot,
-    named: &str,
-) -> Result<Option<Arc<TaskSnapshot>>, CommandRefusal> {
-    if let Some(path) = path_of(named) {
+fn find_task(snapshot: &WorkspaceSnapshot, named: &str) -> Result<Option<Arc<TaskSnapshot>>, CommandRefusal> {
+    if let Some(path) = canonical_path(named) {
         return Ok(snapshot.task_with(&path).cloned());
     }
     let mut found = snapshot.tasks.iter().filter(|it| it.id.0 == named || it.shown_id() == named);
@@ -53,16 +50,15 @@ pub(super) async fn opened_folder(
     folder: Option<&str>,
 ) -> Result<PathBuf, CommandRefusal> {
     let roots = shared.index().wait_until_ready().await.roots.clone();
-    let path = folder.and_then(|it| Url::parse(it).ok()?.to_file_path().ok()?.canonicalize().ok());
+    let path = folder.and_then(|it| file_path(&Url::parse(it).ok()?)?.canonicalize().ok());
     let is_opened = |it: &PathBuf| it.is_dir() && roots.iter().any(|root| it.starts_with(root));
     let folder = path.filter(is_opened).or_else(|| roots.first().cloned());
     folder.ok_or_else(|| CommandRefusal::bad_argument(tr!("no folder is open")))
 }
 
 /// The canonical path, so that symbolic links in it make no difference.
-fn path_of(uri: &str) -> Option<PathBuf> {
-    let path = Url::parse(uri).ok().filter(|it| it.scheme() == "file")?.to_file_path().ok()?;
-    Some(canonical_parent_path(&path))
+fn canonical_path(uri: &str) -> Option<PathBuf> {
+    Some(canonical_parent_path(&file_path(&Url::parse(uri).ok()?)?))
 }
 
 /// Rejects commands that run saved files only while the editor has unsaved changes.
@@ -91,14 +87,13 @@ pub(crate) fn find_loop(
     loop_id: &str,
 ) -> Result<LoopView, CommandRefusal> {
     let dir = if loop_id == "latest" {
-        let here = |root: &PathBuf| roots.contains(root);
-        let loops = store.loops().map_err(loopkeeper_operations::failure::Failure::from)?;
-        loops.into_iter().rfind(|it| here(&it.root().to_owned())).ok_or_else(|| {
+        let loops = store.loops().map_err(Failure::from)?;
+        loops.into_iter().rfind(|it| roots.iter().any(|root| root == it.root())).ok_or_else(|| {
             let fact = tr!("no loop was started in the opened folders");
             CommandRefusal::bad_argument(Message::new(fact).with_hint(tr!("name the loop by its id")))
         })?
     } else {
-        store.find(loop_id).map_err(loopkeeper_operations::failure::Failure::from)?
+        store.find(loop_id).map_err(Failure::from)?
     };
     let id = dir.id().to_owned();
     LoopView::read(store, dir)?

@@ -83,11 +83,11 @@ impl TrustRequest {
             arguments: arguments.to_vec(),
         })
     }
+}
 
-    /// Writes the page to a file.
-    fn write(root: &Path, text: &str) -> Result<PathBuf, Failure> {
-        VirtualDocuments::of(root)?.write_page("commands.txt", text.as_bytes())
-    }
+/// Writes the page to a file.
+fn write_page_file(root: &Path, text: &str) -> Result<PathBuf, Failure> {
+    VirtualDocuments::of(root)?.write_page("commands.txt", text.as_bytes())
 }
 
 /// Trusts the page with this hash; without a hash, shows the page and asks.
@@ -136,7 +136,7 @@ async fn show_trust_page(shared: &Arc<ServerState>, task: &str) -> CommandOutcom
         let work = ResolvedTask::find(task.path.to_str(), &[])?;
         let trust = TrustStore::open(&StateDir::open().map_err(Failure::from)?);
         let needed = TrustRequest::of(&work, &trust, &[])?;
-        let page = TrustRequest::write(&needed.root, &needed.text)?;
+        let page = write_page_file(&needed.root, &needed.text)?;
         Ok((needed, page))
     })
     .await?;
@@ -187,7 +187,7 @@ pub(crate) async fn page(shared: &Arc<ServerState>, task: &str) -> Result<TrustP
     page
 }
 
-/// Everything that would run, the agent too where there is one.
+/// Everything that would run, including the agent if there is one.
 fn items(work: &ResolvedTask) -> Result<Vec<TrustItem>, Failure> {
     operations::trust::known_items(work, |_| ())
 }

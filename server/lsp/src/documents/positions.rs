@@ -29,7 +29,10 @@ const STRIDE: usize = 512;
 
 impl LinePositions {
     pub fn of(text: &str) -> Self {
-        Self { index: LineIndex::of(text), units: if text.is_ascii() { Vec::new() } else { counts(text) } }
+        Self {
+            index: LineIndex::of(text),
+            units: if text.is_ascii() { Vec::new() } else { units_before_strides(text) },
+        }
     }
 
     /// The position of a byte offset.
@@ -59,7 +62,7 @@ impl LinePositions {
         let near = (stride * STRIDE).clamp(begin, begin + content.len());
         let near = truncate::first(text, near).len();
         let rest = text.get(near..begin + content.len()).unwrap_or_default();
-        near + of_utf16(rest, wanted - self.units_before(text, near))
+        near + byte_of_column(rest, wanted - self.units_before(text, near))
     }
 
     /// UTF-16 units before a byte, which is the first of its character.
@@ -83,7 +86,7 @@ impl LinePositions {
     }
 }
 
-fn counts(text: &str) -> Vec<usize> {
+fn units_before_strides(text: &str) -> Vec<usize> {
     let mut before = 0;
     let count = |bytes: &[u8]| {
         let counted = before;
@@ -102,7 +105,8 @@ fn units_of(bytes: &[u8]) -> usize {
     units.sum()
 }
 
-fn of_utf16(content: &str, column: usize) -> usize {
+/// The byte offset of a column in UTF-16 units.
+fn byte_of_column(content: &str, column: usize) -> usize {
     let mut units = 0;
     for (at, char) in content.char_indices() {
         units += char.len_utf16();
@@ -129,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_count_what_was_agreed() {
+    fn columns_count_the_units_of_the_negotiated_encoding() {
         let text = "aä😀b\nc";
         for (at, wide, narrow) in [(1, 1, 1), (3, 2, 3), (7, 4, 7), (8, 5, 8)] {
             assert_eq!(place(text, at, Encoding::Utf16), (0, wide));
@@ -154,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn inside_of_a_character_is_its_beginning() {
+    fn a_position_inside_of_a_character_is_its_start() {
         let text = "😀";
         assert_eq!(byte(text, (0, 1), Encoding::Utf16), 0);
         assert_eq!(byte(text, (0, 3), Encoding::Utf8), 0);
@@ -163,7 +167,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn there_and_back(text in "[aä😀\r\n]{0,40}", at in 0..160usize, wide in any::<bool>()) {
+        fn a_position_converts_back_to_its_byte(text in "[aä😀\r\n]{0,40}", at in 0..160usize, wide in any::<bool>()) {
             let encoding = if wide { Encoding::Utf16 } else { Encoding::Utf8 };
             let lines = LinePositions::of(&text);
             let place = lines.position(&text, at, encoding);
@@ -175,7 +179,7 @@ mod tests {
         }
 
         #[test]
-        fn a_long_line_has_the_same_places_as_its_definition(
+        fn positions_on_long_lines_follow_the_definition(
             parts in prop::collection::vec("[aä界😀]{0,9}|\r\n|\n|x{300}|界{200}|😀{150}", 0..12),
             at in 0..4000_usize,
         ) {
@@ -193,7 +197,7 @@ mod tests {
         }
 
         #[test]
-        fn any_place_is_a_byte(text in prop::string::string_regex(".{0,20}").unwrap(), line in any::<u32>(), column in any::<u32>()) {
+        fn any_position_is_a_character_boundary(text in prop::string::string_regex(".{0,20}").unwrap(), line in any::<u32>(), column in any::<u32>()) {
             let at = byte(&text, (line % 30, column % 30), Encoding::Utf16);
             assert!(text.is_char_boundary(at));
             let at = byte(&text, (line, column), Encoding::Utf8);

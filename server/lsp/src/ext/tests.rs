@@ -12,7 +12,7 @@ use regex::Regex;
 use self::samples::{messages, words};
 use self::shape::{Shapes, names};
 use super::{
-    Alert, COMMANDS, ITERATIONS, LOOPS, OutputCame, START_PREVIEW, SUBSCRIBE, StatusChanged, TRANSCRIPT,
+    Alert, COMMANDS, ITERATIONS, LOOPS, OutputPrinted, START_PREVIEW, SUBSCRIBE, StatusChanged, TRANSCRIPT,
     TRUST_PAGE,
 };
 
@@ -25,7 +25,7 @@ const LUA: &str = include_str!("../../../../editors/nvim/lua/loopkeeper/protocol
 
 const METHODS: [&str; 9] = [
     StatusChanged::METHOD,
-    OutputCame::METHOD,
+    OutputPrinted::METHOD,
     Alert::METHOD,
     LOOPS,
     SUBSCRIBE,
@@ -38,8 +38,8 @@ const METHODS: [&str; 9] = [
 #[test]
 fn methods_and_commands_have_the_same_names_everywhere() {
     for (name, text) in [("PROTOCOL.md", PAGE), ("protocol.ts", TYPESCRIPT), ("protocol.lua", LUA)] {
-        assert_eq!(found(r"loopkeeper\.server\.\w+", text), COMMANDS.into(), "commands of {name}");
-        assert_eq!(found(r"\bloopkeeper/[a-z]\w+", text), METHODS.into(), "methods of {name}");
+        assert_eq!(matches(r"loopkeeper\.server\.\w+", text), COMMANDS.into(), "commands of {name}");
+        assert_eq!(matches(r"\bloopkeeper/[a-z]\w+", text), METHODS.into(), "methods of {name}");
     }
 }
 
@@ -94,7 +94,7 @@ fn messages_have_the_documented_fields() {
 }
 
 #[test]
-fn words_are_those_that_are_documented() {
+fn enum_values_and_codes_are_documented() {
     let page = Shapes::of_page(PAGE);
     for (message, path, words) in words() {
         let documented = page.fields(message).into_iter().find(|it| it.path == path);
@@ -111,12 +111,12 @@ fn words_are_those_that_are_documented() {
         let field = shapes.fields(name).into_iter().find(|it| it.path == "code");
         assert_eq!(field.expect("a code").words, codes, "{name}");
     }
-    assert_eq!(found(r"(?m)^  (\w+) = '(?:untrusted|unsaved|treeBusy|noTask|agentMissing|conflict|unsupported|badArgument)'", LUA).len(), codes.len());
+    assert_eq!(matches(r"(?m)^  (\w+) = '(?:untrusted|unsaved|treeBusy|noTask|agentMissing|conflict|unsupported|badArgument)'", LUA).len(), codes.len());
 }
 
-fn found(pattern: &str, text: &str) -> BTreeSet<&'static str> {
+fn matches<'a>(pattern: &str, text: &'a str) -> BTreeSet<&'a str> {
     let pattern = Regex::new(pattern).expect("a pattern");
-    pattern.find_iter(text).map(|it| &*it.as_str().to_owned().leak()).collect()
+    pattern.find_iter(text).map(|it| it.as_str()).collect()
 }
 
 /// Differences between the declarations of the messages that they have in common.

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use loopkeeper_operations::new_task;
 use loopkeeper_operations::project_checks::{self, FoundCheck};
-use loopkeeper_system::config_files;
 use loopkeeper_view::editor::{self, EditorAction, ProjectCommands};
 use lsp_types::{CodeActionKind, CodeActionParams, CodeActionResponse};
 use tokio::task::spawn_blocking;
@@ -28,20 +27,20 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
     } else if let Some(all) = foreign::actions(&*shared.index().wait_until_ready().await, &shown) {
         (shown, all)
     } else {
-        let sight = DocumentContext::of(shared, shown).await?;
-        let checks = found_checks(sight.root(), sight.shown.path()).await;
+        let context = DocumentContext::of(shared, shown).await?;
+        let checks = found_checks(context.root(), context.shown.path()).await;
         let (gates, declared) = (project_checks::project_commands(&checks), declared_commands(&checks));
-        let sentence = sight.with_view(|known| editor::sentence_at(known, &sight.file, &bytes));
-        let proposed = proposed_criteria(&sight, sentence, &checks).await;
+        let sentence = context.with_view(|known| editor::sentence_at(known, &context.file, &bytes));
+        let proposed = proposed_criteria(&context, sentence, &checks).await;
         let project = ProjectCommands { gates: &gates, declared: &declared, proposed: &proposed };
-        let all = sight.with_view(|known| editor::actions(known, project, (&sight.file, &bytes)));
-        (sight.shown, all)
+        let all = context.with_view(|known| editor::actions(known, project, (&context.file, &bytes)));
+        (context.shown, all)
     };
-    let context = params.context;
-    let wanted = |it: &EditorAction| is_wanted(it.kind, context.only.as_deref());
+    let request = params.context;
+    let is_requested = |it: &EditorAction| is_kind_requested(it.kind, request.only.as_deref());
     let client = &shared.session().client;
-    let given = |it| to_proto::action(&shown, client, &context.diagnostics, it);
-    Some(all.into_iter().filter(wanted).filter_map(given).collect())
+    let to_action = |it| to_proto::action(&shown, client, &request.diagnostics, it);
+    Some(all.into_iter().filter(is_requested).filter_map(to_action).collect())
 }
 
 /// Fixes for keys of another tool's configuration, where there are any at the range.
@@ -50,14 +49,12 @@ async fn other_tool_fixes(
     shown: &DocumentSnapshot,
     bytes: &Range<usize>,
 ) -> Option<Vec<EditorAction>> {
-    let snapshot = shared.index().wait_until_ready().await;
-    let other_tool = snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, shown.path()));
-    let (kind, file) = other_tool?;
+    let (kind, file) = shown.other_tool_config(&*shared.index().wait_until_ready().await)?;
     let fixes = editor::settings::fix_other_tool(kind, (file, shown.text()), bytes);
     Some(fixes).filter(|it| !it.is_empty())
 }
 
-/// A cursor on the bullet of an item or the marks of a heading, or before them, is about what begins behind them.
+/// Extends a range that begins at or before the bullet of an item or the marks of a heading to the text after them.
 pub(super) fn past_marker(text: &str, range: Range<usize>) -> Range<usize> {
     let start = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
     let line = text.get(start..).and_then(|it| it.lines().next()).unwrap_or_default();
@@ -75,12 +72,12 @@ async fn found_checks(root: &Path, document: &Path) -> Vec<FoundCheck> {
 
 /// The criteria that a new task for the sentence would have.
 async fn proposed_criteria(
-    sight: &DocumentContext,
+    context: &DocumentContext,
     sentence: Option<String>,
     checks: &[FoundCheck],
 ) -> Vec<String> {
     let Some(sentence) = sentence else { return Vec::new() };
-    let (root, path) = (sight.root().to_owned(), sight.shown.path().to_owned());
+    let (root, path) = (context.root().to_owned(), context.shown.path().to_owned());
     let checks = checks.to_vec();
     let propose = move || {
         let folder = path.parent().unwrap_or(&root);
@@ -90,18 +87,18 @@ async fn proposed_criteria(
 }
 
 /// A request for `source` also includes `source.loopkeeper.start`.
-fn is_wanted(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
-    let asks = |it: &CodeActionKind| {
-        let wanted = it.as_str();
-        wanted.is_empty()
-            || kind.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+fn is_kind_requested(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
+    let includes = |it: &CodeActionKind| {
+        let requested = it.as_str();
+        requested.is_empty()
+            || kind.strip_prefix(requested).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    only.is_none_or(|it| it.iter().any(asks))
+    only.is_none_or(|it| it.iter().any(includes))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_wanted, past_marker};
+    use super::{is_kind_requested, past_marker};
     use lsp_types::CodeActionKind;
 
     #[test]
@@ -119,7 +116,7 @@ mod tests {
     fn kinds_are_requested_by_their_prefix() {
         let check = |only: &[&'static str], expect: bool| {
             let only: Vec<CodeActionKind> = only.iter().map(|it| CodeActionKind::from(*it)).collect();
-            assert_eq!(is_wanted("source.loopkeeper.start", Some(&only)), expect, "{only:?}");
+            assert_eq!(is_kind_requested("source.loopkeeper.start", Some(&only)), expect, "{only:?}");
         };
         check(&["source"], true);
         check(&["source.loopkeeper"], true);
@@ -129,6 +126,6 @@ mod tests {
         check(&["quickfix", "source"], true);
         check(&[""], true);
         check(&[], false);
-        assert!(is_wanted("quickfix", None));
+        assert!(is_kind_requested("quickfix", None));
     }
 }

@@ -10,9 +10,9 @@ use crate::to_proto;
 pub(crate) async fn handle(shared: &ServerState, params: CodeLensParams) -> Option<Vec<CodeLens>> {
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
     let path = shown.path().to_owned();
-    let sight = DocumentContext::of(shared, shown).await;
-    let all = sight.as_ref().map(|it| it.with_view(|known| lenses(known, &it.file))).unwrap_or_default();
+    let context = DocumentContext::of(shared, shown).await;
+    let all = context.as_ref().map(|it| it.with_view(|known| lenses(known, &it.file))).unwrap_or_default();
     shared.early_lens_requests.record(&path, !all.is_empty());
-    let sight = sight?;
-    Some(all.into_iter().map(|it| to_proto::lens(&sight.shown, it)).collect())
+    let context = context?;
+    Some(all.into_iter().map(|it| to_proto::lens(&context.shown, it)).collect())
 }

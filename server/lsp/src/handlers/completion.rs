@@ -1,10 +1,9 @@
 //! `textDocument/completion`: keys and values of the configuration; in a task's backticks the forms of a check, the
 //! project's commands and its files.
 
-use loopkeeper_system::config_files;
 use loopkeeper_view::editor;
 use loopkeeper_workspace::config_kind;
-use lsp_types::{CompletionList, CompletionParams, CompletionResponse};
+use lsp_types::{CompletionItem, CompletionList, CompletionParams, CompletionResponse};
 
 use crate::capabilities::CHECK_TRIGGERS;
 use crate::document_context::{DocumentContext, DocumentSnapshot};
@@ -22,21 +21,17 @@ pub(crate) async fn handle(shared: &ServerState, params: CompletionParams) -> Op
             return None;
         }
         let all = editor::settings::complete(config_kind(shown.path()), shown.text(), offset);
-        let items = all.into_iter().enumerate().map(|it| to_proto::completion(&shown, it));
-        return Some(CompletionResponse::Array(items.collect()));
+        return Some(CompletionResponse::Array(items(&shown, all)));
     }
     let snapshot = shared.index().wait_until_ready().await;
-    let other_tool = snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, shown.path()));
-    if let Some((kind, file)) = other_tool {
+    if let Some((kind, file)) = shown.other_tool_config(&snapshot) {
         let all = editor::settings::complete_other_tool(kind, (file, shown.text()), offset);
-        let items = all.into_iter().enumerate().map(|it| to_proto::completion(&shown, it));
-        return Some(CompletionResponse::Array(items.collect()));
+        return Some(CompletionResponse::Array(items(&shown, all)));
     }
     if let Some(all) = editor::settings::complete_front_matter(shown.text(), offset)
         && snapshot.task_with(shown.path()).is_some()
     {
-        let items = all.into_iter().enumerate().map(|it| to_proto::completion(&shown, it));
-        return Some(CompletionResponse::Array(items.collect()));
+        return Some(CompletionResponse::Array(items(&shown, all)));
     }
     if !editor::is_in_check(shown.text(), offset) {
         return None;
@@ -48,10 +43,14 @@ pub(crate) async fn handle(shared: &ServerState, params: CompletionParams) -> Op
     let all = editor::in_check(shown.text(), offset, project.facts());
     // The next folder has other files, which were not sent.
     let is_incomplete = all.iter().any(|it| it.kind == editor::SuggestionKind::Folder);
-    let items = all.into_iter().enumerate().map(|it| to_proto::completion(&shown, it)).collect();
+    let items = items(&shown, all);
     Some(if is_incomplete {
         CompletionResponse::List(CompletionList { is_incomplete, items })
     } else {
         CompletionResponse::Array(items)
     })
+}
+
+fn items(shown: &DocumentSnapshot, suggestions: Vec<editor::Suggestion>) -> Vec<CompletionItem> {
+    suggestions.into_iter().enumerate().map(|it| to_proto::completion(shown, it)).collect()
 }

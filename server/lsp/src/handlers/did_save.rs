@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use lsp_types::{DidSaveTextDocumentParams, Url};
 
-use crate::documents::canonical_parent_path;
-use crate::documents::{Document, is_same};
+use crate::documents::{Document, canonical_parent_path, file_path, is_same};
 use crate::session::ServerState;
 use loopkeeper_operations::{notify_saved, plan_edit};
 use loopkeeper_workspace::Invalidation;
@@ -21,8 +20,7 @@ pub(crate) fn handle(shared: &ServerState, params: &DidSaveTextDocumentParams) {
 }
 
 fn task_of(shared: &ServerState, uri: &Url) -> Option<Arc<TaskSnapshot>> {
-    let path = uri.to_file_path().ok()?;
-    shared.index().snapshot().task_with(&canonical_parent_path(&path)).cloned()
+    shared.index().snapshot().task_with(&canonical_parent_path(&file_path(uri)?)).cloned()
 }
 
 /// Notifies only if the file contains what the editor saved: a later write is attributed to the agent.

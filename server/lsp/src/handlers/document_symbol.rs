@@ -12,13 +12,13 @@ pub(crate) async fn handle(
     params: DocumentSymbolParams,
 ) -> Option<DocumentSymbolResponse> {
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
-    let sight = DocumentContext::of(shared, shown).await?;
-    let all = sight.with_view(|known| symbols(known, &sight.file));
+    let context = DocumentContext::of(shared, shown).await?;
+    let all = context.with_view(|known| symbols(known, &context.file));
     let text = shared.session().client.text_document.as_ref();
     let support = text.and_then(|it| it.document_symbol.as_ref()?.hierarchical_document_symbol_support);
     if support != Some(true) {
-        return Some(DocumentSymbolResponse::Flat(to_proto::flat_symbols(&sight.shown, all)));
+        return Some(DocumentSymbolResponse::Flat(to_proto::flat_symbols(&context.shown, all)));
     }
-    let nested = all.into_iter().map(|it| to_proto::symbol(&sight.shown, it));
+    let nested = all.into_iter().map(|it| to_proto::symbol(&context.shown, it));
     Some(DocumentSymbolResponse::Nested(nested.collect()))
 }

@@ -9,7 +9,6 @@ use crate::document_context::{DocumentContext, DocumentSnapshot};
 use crate::foreign;
 use crate::session::ServerState;
 use crate::to_proto;
-use loopkeeper_system::config_files;
 
 pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<Hover> {
     let at = params.text_document_position_params;
@@ -21,8 +20,7 @@ pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<
         return Some(to_proto::hover(&shown, session, &hover));
     }
     let snapshot = shared.index().wait_until_ready().await;
-    let other_tool = snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, shown.path()));
-    if let Some((kind, file)) = other_tool
+    if let Some((kind, file)) = shown.other_tool_config(&snapshot)
         && let Some(hover) = editor::settings::explain_other_tool(kind, (file, shown.text()), offset)
     {
         return Some(to_proto::hover(&shown, session, &hover));
@@ -30,11 +28,12 @@ pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<
     if let Some(hover) = foreign::hover(&snapshot, &shown) {
         return Some(to_proto::hover(&shown, session, &hover));
     }
-    let sight = DocumentContext::of(shared, shown).await?;
-    if let Some(hover) = editor::settings::explain_front_matter((&sight.file, sight.shown.text()), offset) {
-        return Some(to_proto::hover(&sight.shown, session, &hover));
+    let context = DocumentContext::of(shared, shown).await?;
+    if let Some(hover) = editor::settings::explain_front_matter((&context.file, context.shown.text()), offset)
+    {
+        return Some(to_proto::hover(&context.shown, session, &hover));
     }
-    let offset = past_marker(sight.shown.text(), offset..offset).end;
-    let hover = sight.with_view(|known| editor::hover(known, (&sight.file, offset)))?;
-    Some(to_proto::hover(&sight.shown, session, &hover))
+    let offset = past_marker(context.shown.text(), offset..offset).end;
+    let hover = context.with_view(|known| editor::hover(known, (&context.file, offset)))?;
+    Some(to_proto::hover(&context.shown, session, &hover))
 }

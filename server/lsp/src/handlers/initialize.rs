@@ -12,7 +12,7 @@ pub(crate) fn handle(shared: &ServerState, params: InitializeParams) -> Initiali
         shared.trace.set(&shared.client, trace);
     }
     let session = ResolvedClientCapabilities::of(params);
-    let capabilities = capabilities::of_server(&session);
+    let capabilities = capabilities::server_capabilities(&session);
     shared.init_session(session);
     let server_info =
         ServerInfo { name: "loopkeeper".to_owned(), version: Some(env!("CARGO_PKG_VERSION").to_owned()) };

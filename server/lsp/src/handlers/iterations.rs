@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::{Iteration, LoopState};
+use loopkeeper_core::journal::PinnedCriterion;
 use loopkeeper_text::tr;
 use loopkeeper_text::{sanitize, words};
 use loopkeeper_view::editor;
@@ -21,45 +22,43 @@ pub(crate) async fn handle(shared: &Arc<ServerState>, params: &IterationsParams)
     let snapshot = shared.index().refresh(Invalidation::LOOPS).await;
     // The index has read it already: a long journal is not read twice.
     if let Some(loop_view) = snapshot.loop_with(&params.loop_id) {
-        return Ok(of(&loop_view.state, params.last));
+        return Ok(iterations(&loop_view.state, params.last));
     }
     let roots: Vec<PathBuf> = snapshot.roots.clone();
     let (id, last) = (params.loop_id.clone(), params.last);
     let result = run_blocking(move || {
         let store = StateDir::open().map_err(Failure::from)?;
         let loop_view = loop_named(&store, &roots, &id)?;
-        Ok(of(&loop_view.state, last))
+        Ok(iterations(&loop_view.state, last))
     });
     Ok(result.await?)
 }
 
-fn of(state: &LoopState, last: Option<usize>) -> IterationsResult {
-    let row = |it: &loopkeeper_core::journal::PinnedCriterion| CriterionRow {
+fn iterations(state: &LoopState, last: Option<usize>) -> IterationsResult {
+    let row = |it: &PinnedCriterion| CriterionRow {
         id: it.criterion.id.0.clone(),
         name: sanitize::line(&it.criterion.name),
         row: editor::row(state, &it.criterion.id),
     };
-    let start = start(state);
-    let count = state.history.len() + usize::from(start.is_some());
+    let baseline = baseline_entry(state);
+    let count = state.history.len() + usize::from(baseline.is_some());
     let skipped = last.map_or(0, |last| count.saturating_sub(last));
-    let (first, skipped) = match (start, skipped) {
+    let (baseline, skipped) = match (baseline, skipped) {
         (Some(_), 1..) => (None, skipped - 1),
-        (start, _) => (start, skipped),
+        (baseline, _) => (baseline, skipped),
     };
     let shown = state.history.rows_from(skipped);
     IterationsResult {
         loop_id: state.spec.loop_id.clone(),
         criteria: state.criteria.pinned.iter().map(row).collect(),
-        iterations: first.into_iter().chain(shown.map(|it| entry(state, &it))).collect(),
+        iterations: baseline.into_iter().chain(shown.map(|it| iteration_entry(state, &it))).collect(),
     }
 }
 
 /// The baseline, once its round is over. Every rollback can restore it.
-fn start(state: &LoopState) -> Option<IterationEntry> {
+fn baseline_entry(state: &LoopState) -> Option<IterationEntry> {
     state.tree_after(0)?;
-    let first = |it: &&loopkeeper_core::journal::PinnedCriterion| {
-        editor::row(state, &it.criterion.id).starts_with('✓')
-    };
+    let passes = |it: &&PinnedCriterion| editor::row(state, &it.criterion.id).starts_with('✓');
     Some(IterationEntry {
         iteration: 0,
         started_at: words::rfc3339(state.time.started_at.wall),
@@ -71,13 +70,13 @@ fn start(state: &LoopState) -> Option<IterationEntry> {
         milestones: Vec::new(),
         commit: None,
         taken_back: false,
-        passed: state.criteria.pinned.iter().filter(first).count() as u64,
+        passed: state.criteria.pinned.iter().filter(passes).count() as u64,
         total: state.criteria.pinned.len() as u64,
         summary: editor::start_tally(state).sentence(),
     })
 }
 
-fn entry(state: &LoopState, iteration: &Iteration) -> IterationEntry {
+fn iteration_entry(state: &LoopState, iteration: &Iteration) -> IterationEntry {
     let ended = iteration.ending.is_some() || !iteration.row.is_empty();
     IterationEntry {
         iteration: iteration.number,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::decide::{LoopState, weakening};
-use loopkeeper_core::journal::{OutcomeKind, PauseReason, QuestionKind, StopVerdict};
+use loopkeeper_core::journal::{BreakerState, OutcomeKind, PauseReason, QuestionKind, StopVerdict};
 use loopkeeper_text::language::translate;
 use loopkeeper_text::tr;
 use loopkeeper_view::{DisplayPhase, LoopStatus, QuestionStatus};
@@ -19,7 +19,7 @@ use loopkeeper_operations::continuation;
 const MORE_ITERATIONS: u32 = 10;
 
 /// The actions that the user can take, at most three.
-pub(super) fn of_state(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
+pub(super) fn state_actions(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
     let of_task = json!({"task": status.task.uri});
     let output = command(tr!("Show output"), ext::OUTPUT, &of_task);
@@ -28,7 +28,7 @@ pub(super) fn of_state(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
             let anyway = json!({"task": status.task.uri, "anyway": true});
             return vec![command(tr!("Start anyway"), ext::START, &anyway)];
         }
-        return if status.iteration > 0 { of_end(status, state, output) } else { Vec::new() };
+        return if status.iteration > 0 { actions_after_end(status, state, output) } else { Vec::new() };
     }
     if let Some(question) = permission_question(status) {
         return permission_commands(&status.id, question);
@@ -54,17 +54,17 @@ pub(super) fn of_state(status: &LoopStatus, state: &LoopState) -> Vec<Command> {
             ]
         }
         DisplayPhase::Interrupted => vec![command(tr!("Resume"), ext::RESUME, &of_loop), stop],
-        _ if status.breaker.state != loopkeeper_core::journal::BreakerState::Closed => {
+        _ if status.breaker.state != BreakerState::Closed => {
             vec![command(tr!("Reset and resume"), ext::RESET_BREAKER, &of_loop), output, stop]
         }
-        _ if weakening::is_blocking(state) => of_weakened(status, state, output),
+        _ if weakening::is_blocking(state) => weakening_actions(status, state, output),
         _ => vec![command(tr!("Resume"), ext::RESUME, &of_loop), output, stop],
     }
 }
 
 /// What helps to review a loop that worked, to undo its work, and what fits its outcome. More than three buttons are cut
 /// off in Visual Studio Code.
-fn of_end(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
+fn actions_after_end(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
     let mut all = vec![command(tr!("Review all changes"), ext::DIFF, &of_loop)];
     if state.tree_after(0).is_some() {
@@ -85,7 +85,7 @@ fn of_end(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Comman
 }
 
 /// Offered before the loop stops automatically.
-pub(super) fn of_warning(status: &LoopStatus) -> Vec<Command> {
+pub(super) fn warning_actions(status: &LoopStatus) -> Vec<Command> {
     let of_loop = json!({"loopId": status.id});
     vec![
         command(tr!("Show output"), ext::OUTPUT, &json!({"task": status.task.uri})),
@@ -130,7 +130,7 @@ fn permission_commands(loop_id: &str, question: &QuestionStatus) -> Vec<Command>
 }
 
 /// Restore what the agent weakened, or accept it.
-fn of_weakened(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
+fn weakening_actions(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
     let weakenings: Vec<_> = weakening::unreported(state).collect();
     let accept = command(tr!("Accept"), ext::ACCEPT_WEAKENING, &json!({"loopId": status.id}));
     if !weakenings.iter().all(|it| weakening::is_of_start(state, it)) {

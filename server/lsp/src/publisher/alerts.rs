@@ -34,8 +34,8 @@ impl AlertPublisher {
         for seen in &snapshot.loops {
             let (status, state) = (&seen.status, &seen.state);
             // A loop that started and ended between two refreshes has ended too.
-            let is_news = roots.iter().any(|it| it == seen.dir.root());
-            let Some(alert) = self.tracker.observe(status, state, is_news) else { continue };
+            let is_root_known = roots.iter().any(|it| it == seen.dir.root());
+            let Some(alert) = self.tracker.observe(status, state, is_root_known) else { continue };
             if held_already(state) && questions::can_ask(shared) {
                 tokio::spawn(satisfied_at_start::ask_user(Arc::clone(shared), Box::new(status.clone())));
                 continue;
@@ -52,7 +52,7 @@ fn params(alert: &LoopAlert, status: &LoopStatus, state: &LoopState) -> AlertPar
             kind: AlertKind::Warning,
             severity: Severity::Warning,
             message: warning_notice(status, warnings),
-            actions: alert_actions::of_warning(status),
+            actions: alert_actions::warning_actions(status),
             follow_up: None,
             commands: Vec::new(),
         },
@@ -62,7 +62,7 @@ fn params(alert: &LoopAlert, status: &LoopStatus, state: &LoopState) -> AlertPar
 
 /// The alert about the loop's present state.
 fn present_alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
-    let actions = alert_actions::of_state(status, state);
+    let actions = alert_actions::state_actions(status, state);
     let message = notice(status);
     // The buttons run the commands that the hint suggests for a terminal.
     let is_offered = actions.iter().any(|it| it.command == ext::ACCEPT_WEAKENING);

@@ -32,16 +32,16 @@ use loopkeeper_workspace::{WorkspaceIndex, WorkspaceSnapshot};
 
 pub(super) struct DiagnosticPublisher {
     sent: BTreeMap<Url, Arc<DiagnosticList>>,
-    kept: DiagnosticsCache,
+    cache: DiagnosticsCache,
     configs: ConfigDiagnostics,
-    quick: AdaptiveBlocking,
+    blocking: AdaptiveBlocking,
 }
 
 /// Everything needed to convert findings to diagnostics.
 struct DiagnosticsContext {
     open: BTreeMap<PathBuf, Arc<Document>>,
     encoding: Encoding,
-    can: PublishDiagnosticsClientCapabilities,
+    client: PublishDiagnosticsClientCapabilities,
 }
 
 /// The diagnostics by document.
@@ -57,38 +57,37 @@ struct DiagnosticsByUri {
 
 impl DiagnosticPublisher {
     pub(super) fn new(index: &WorkspaceIndex) -> Self {
-        let (kept, configs) = (DiagnosticsCache::default(), ConfigDiagnostics::default());
-        let quick = AdaptiveBlocking::new(index.worker().clone());
-        Self { sent: BTreeMap::new(), kept, configs, quick }
+        let (cache, configs) = (DiagnosticsCache::default(), ConfigDiagnostics::default());
+        let blocking = AdaptiveBlocking::new(index.worker().clone());
+        Self { sent: BTreeMap::new(), cache, configs, blocking }
     }
 
     pub(super) async fn publish(&mut self, shared: &Arc<ServerState>, snapshot: &Arc<WorkspaceSnapshot>) {
         let context = DiagnosticsContext::of(shared);
         let current = Arc::clone(snapshot);
         // Blocking: reads the source lines of failures.
-        let mut kept = std::mem::take(&mut self.kept);
+        let mut cache = std::mem::take(&mut self.cache);
         let mut configs = std::mem::take(&mut self.configs);
         let size = input_size(&current, &context);
-        let made = self.quick.run(size, move || {
-            let mut made = kept.collect_diagnostics(&current, &context);
+        let made = self.blocking.run(size, move || {
+            let mut made = cache.collect_diagnostics(&current, &context);
             configs.add_to(&mut made, &current, &context);
             queues::add_queues(&mut made, &context);
             for found in &current.foreign {
                 made.add_diagnostic(context.uri(&found.path), foreign::diagnostic());
             }
-            (made, kept, configs, context)
+            (made, cache, configs, context)
         });
-        let Some((DiagnosticsByUri { lists: mut now, outdated: behind, .. }, kept, configs, context)) =
-            made.await
+        let Some((DiagnosticsByUri { lists: mut now, outdated, .. }, cache, configs, context)) = made.await
         else {
             return;
         };
-        self.kept = kept;
+        self.cache = cache;
         self.configs = configs;
         for gone in self.sent.keys().filter(|it| !now.contains_key(*it)).cloned().collect::<Vec<_>>() {
             now.insert(gone, Arc::default());
         }
-        for (uri, list) in now.into_iter().filter(|(uri, _)| !behind.contains(uri)) {
+        for (uri, list) in now.into_iter().filter(|(uri, _)| !outdated.contains(uri)) {
             let before = self.sent.get(&uri);
             if before.map_or(list.is_empty(), |it| it.is_same_list(&list)) {
                 continue;
@@ -143,14 +142,14 @@ impl DiagnosticsByUri {
         for document in known.documents {
             let path = task.root.join(&document.path);
             let Some(uri) = context.uri(&path) else { continue };
-            self.note_text(&uri, context, &path, &document.text);
+            self.mark_if_outdated(&uri, context, &path, &document.text);
             self.dependencies.insert(path);
             // Diagnostics are sorted by document.
             let lines = LinePositions::of(&document.text);
             while let Some(remark) = remarks.next_if(|it| it.place.file == document.path) {
                 let range = lines.range(&document.text, &remark.place.range, context.encoding);
                 // Computed only for clients that show it.
-                let shows = context.can.related_information == Some(true);
+                let shows = context.client.related_information == Some(true);
                 let evidence = remark.related.iter().filter(|_| shows);
                 let related = evidence.filter_map(|it| related(task, context, it)).collect();
                 self.add_diagnostic(Some(uri.clone()), context.diagnostic(range, remark, related));
@@ -164,8 +163,8 @@ impl DiagnosticsByUri {
         Arc::make_mut(self.lists.entry(uri).or_default()).add(diagnostic);
     }
 
-    fn note_text(&mut self, uri: &Url, context: &DiagnosticsContext, path: &Path, looked_at: &str) {
-        if context.open.get(path).is_some_and(|it| *it.text != *looked_at) {
+    fn mark_if_outdated(&mut self, uri: &Url, context: &DiagnosticsContext, path: &Path, text: &str) {
+        if context.open.get(path).is_some_and(|it| *it.text != *text) {
             self.outdated.insert(uri.clone());
         }
     }
@@ -183,8 +182,8 @@ impl DiagnosticsContext {
         let session = shared.session();
         let open = shared.documents.all().into_iter().filter_map(|it| Some((it.path.clone()?, it))).collect();
         let text = session.client.text_document.as_ref();
-        let can = text.and_then(|it| it.publish_diagnostics.clone()).unwrap_or_default();
-        Self { open, encoding: session.encoding, can }
+        let client = text.and_then(|it| it.publish_diagnostics.clone()).unwrap_or_default();
+        Self { open, encoding: session.encoding, client }
     }
 
     /// The URI as the client spells it, if the document is open.
@@ -197,7 +196,7 @@ impl DiagnosticsContext {
 
     fn version(&self, uri: &Url) -> Option<i32> {
         let document = self.open.values().find(|it| it.uri == *uri)?;
-        (self.can.version_support == Some(true)).then_some(document.version)
+        (self.client.version_support == Some(true)).then_some(document.version)
     }
 
     fn diagnostic(
@@ -232,7 +231,7 @@ impl DiagnosticsContext {
 
     /// Marks stale results as unnecessary, which clients that support tags show faded.
     fn tags(&self, stale: bool) -> Option<Vec<DiagnosticTag>> {
-        let known = self.can.tag_support.as_ref();
+        let known = self.client.tag_support.as_ref();
         let fades = known.is_some_and(|it| it.value_set.contains(&DiagnosticTag::UNNECESSARY));
         (stale && fades).then(|| vec![DiagnosticTag::UNNECESSARY])
     }

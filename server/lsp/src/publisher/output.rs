@@ -8,7 +8,7 @@ use loopkeeper_text::truncate;
 use tokio::time::Instant;
 
 use super::Throttle;
-use crate::ext::{OutputCame, OutputParams};
+use crate::ext::{OutputParams, OutputPrinted};
 use crate::session::ServerState;
 use loopkeeper_workspace::WorkspaceSnapshot;
 
@@ -16,12 +16,12 @@ const INTERVAL: Duration = Duration::from_millis(100);
 const MAX_BYTES: usize = 64 * 1024;
 
 pub(super) struct OutputPublisher {
-    pace: Throttle,
+    throttle: Throttle,
 }
 
 impl Default for OutputPublisher {
     fn default() -> Self {
-        Self { pace: Throttle::new(INTERVAL) }
+        Self { throttle: Throttle::new(INTERVAL) }
     }
 }
 
@@ -34,7 +34,7 @@ impl OutputPublisher {
         if !shared.index().live().has_output() {
             return None;
         }
-        if let Err(due) = self.pace.try_acquire() {
+        if let Err(due) = self.throttle.try_acquire() {
             return Some(due);
         }
         for (loop_id, waiting) in shared.index().live().take_output() {
@@ -48,7 +48,7 @@ impl OutputPublisher {
             }
             for text in split_output(&text, MAX_BYTES) {
                 let params = OutputParams { loop_id: loop_id.clone(), iteration, text: text.to_owned() };
-                shared.client.send_notification::<OutputCame>(params).await;
+                shared.client.send_notification::<OutputPrinted>(params).await;
             }
         }
         None

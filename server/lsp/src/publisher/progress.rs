@@ -29,29 +29,29 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(super) struct ProgressPublisher {
     shown: BTreeMap<String, ProgressEntry>,
-    answers: Arc<Notify>,
+    replies: Arc<Notify>,
 }
 
 struct ProgressEntry {
     token: ProgressToken,
-    stage: ProgressStage,
+    state: TokenState,
     message: String,
-    pace: Throttle,
+    throttle: Throttle,
 }
 
-enum ProgressStage {
+enum TokenState {
     /// The request for the token is unanswered.
-    Asked(oneshot::Receiver<bool>),
+    Requested(oneshot::Receiver<bool>),
     Begun,
     /// The client rejected the token.
-    Refused,
+    Rejected,
 }
 
 impl ProgressPublisher {
     /// Resolves when the client replied to a request for a token.
     pub(super) fn wait_for_reply(&self) -> impl Future<Output = ()> + use<> {
-        let answers = Arc::clone(&self.answers);
-        async move { answers.notified().await }
+        let replies = Arc::clone(&self.replies);
+        async move { replies.notified().await }
     }
 
     pub(super) async fn publish(
@@ -63,13 +63,13 @@ impl ProgressPublisher {
         if window.and_then(|it| it.work_done_progress) != Some(true) {
             return None;
         }
-        let at_work =
+        let is_working =
             |id: &String| snapshot.loop_with(id).is_some_and(|it| it.status.state == DisplayState::Working);
-        let over: Vec<String> = self.shown.keys().filter(|it| !at_work(it)).cloned().collect();
-        for id in over {
+        let ended: Vec<String> = self.shown.keys().filter(|it| !is_working(it)).cloned().collect();
+        for id in ended {
             let last =
                 snapshot.loop_with(&id).map_or_else(|| tr!("gone").to_owned(), |it| ending(&it.status));
-            if let Some(ProgressEntry { token, stage: ProgressStage::Begun, .. }) = self.shown.remove(&id) {
+            if let Some(ProgressEntry { token, state: TokenState::Begun, .. }) = self.shown.remove(&id) {
                 let end = WorkDoneProgressEnd { message: Some(last) };
                 send(shared, token, WorkDoneProgress::End(end)).await;
             }
@@ -96,14 +96,14 @@ impl ProgressPublisher {
             return None;
         }
         let shown = self.shown.get_mut(&status.id)?;
-        match &mut shown.stage {
-            ProgressStage::Refused => None,
-            ProgressStage::Asked(answer) => {
-                let wanted =
+        match &mut shown.state {
+            TokenState::Rejected => None,
+            TokenState::Requested(answer) => {
+                let accepted =
                     answer.try_recv().map_or_else(|it| (it == TryRecvError::Closed).then_some(false), Some);
-                shown.stage = if wanted? { ProgressStage::Begun } else { ProgressStage::Refused };
-                if matches!(shown.stage, ProgressStage::Begun) {
-                    let _ = shown.pace.try_acquire();
+                shown.state = if accepted? { TokenState::Begun } else { TokenState::Rejected };
+                if matches!(shown.state, TokenState::Begun) {
+                    let _ = shown.throttle.try_acquire();
                     shown.message.clone_from(&message);
                     let begin = WorkDoneProgressBegin {
                         title: format!("Ralph {task}"),
@@ -115,9 +115,9 @@ impl ProgressPublisher {
                 }
                 None
             }
-            ProgressStage::Begun if shown.message == message => None,
-            ProgressStage::Begun => {
-                if let Err(due) = shown.pace.try_acquire() {
+            TokenState::Begun if shown.message == message => None,
+            TokenState::Begun => {
+                if let Err(due) = shown.throttle.try_acquire() {
                     return Some(due);
                 }
                 shown.message.clone_from(&message);
@@ -135,18 +135,18 @@ impl ProgressPublisher {
     /// Requests the token without waiting for the reply.
     fn create_progress(&self, shared: &Arc<ServerState>, token: ProgressToken) -> ProgressEntry {
         let (sender, answer) = oneshot::channel();
-        let (shared, wanted, answers) = (Arc::clone(shared), token.clone(), Arc::clone(&self.answers));
+        let (shared, requested, replies) = (Arc::clone(shared), token.clone(), Arc::clone(&self.replies));
         tokio::spawn(async move {
-            let params = WorkDoneProgressCreateParams { token: wanted };
+            let params = WorkDoneProgressCreateParams { token: requested };
             let created = shared.client.send_request::<WorkDoneProgressCreate>(params);
             let _ = sender.send(matches!(timeout(TIMEOUT, created).await, Ok(Ok(()))));
-            answers.notify_one();
+            replies.notify_one();
         });
         ProgressEntry {
             token,
-            stage: ProgressStage::Asked(answer),
+            state: TokenState::Requested(answer),
             message: String::new(),
-            pace: Throttle::new(INTERVAL),
+            throttle: Throttle::new(INTERVAL),
         }
     }
 
@@ -191,5 +191,5 @@ fn ending(status: &LoopStatus) -> String {
 /// The share of iterations; never 100 before the end, because some editors treat 100 as the end.
 fn percentage(status: &LoopStatus) -> u32 {
     let most = status.limits.iterations.max(1);
-    (status.iteration.saturating_sub(1) * 100 / most).min(99)
+    (status.iteration.saturating_sub(1).saturating_mul(100) / most).min(99)
 }

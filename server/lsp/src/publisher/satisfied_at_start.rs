@@ -12,7 +12,7 @@ use crate::questions::{self, ClientQuestion};
 use crate::session::ServerState;
 use crate::{commands, virtual_documents};
 
-/// An option of the terminal, which a hint names last; the question offers the same as a button.
+/// The command-line option that a hint names last; the question offers the same as a button.
 const ANYWAY_OPTION: &str = "`--anyway`";
 const ANYWAY: &str = tr_later!("Start anyway");
 const EDIT: &str = tr_later!("Edit task");
@@ -21,11 +21,11 @@ pub(super) async fn ask_user(shared: Arc<ServerState>, status: Box<LoopStatus>) 
     let task = status.task.uri.clone();
     let has_file = task.starts_with("file:");
     let answers = if has_file { vec![ANYWAY, EDIT] } else { vec![ANYWAY] };
-    let Some(place) = shared.pending.try_open(format!("held {}", status.id)) else { return };
+    let Some(open_question) = shared.open_questions.try_open(format!("held {}", status.id)) else { return };
     let question =
         ClientQuestion { message: message(&status), answers, page: None, expiry: questions::EXPIRY };
     let answer = questions::ask_client(&shared, &question).await;
-    drop(place);
+    drop(open_question);
     match answer.as_deref() {
         Some(EDIT) => drop(virtual_documents::open_for_editing(&shared, &task).await),
         Some(ANYWAY) => {

@@ -27,13 +27,13 @@ pub(super) struct StatusPublisher {
     entries: Vec<(Arc<TaskSnapshot>, TaskEntry)>,
     /// Whether an entry changed since the last status was sent.
     differs: bool,
-    pace: Throttle,
+    throttle: Throttle,
 }
 
 impl Default for StatusPublisher {
     fn default() -> Self {
         let (tasks, entries) = (Vec::new(), Vec::new());
-        Self { sent: None, tasks, entries, differs: true, pace: Throttle::new(INTERVAL) }
+        Self { sent: None, tasks, entries, differs: true, throttle: Throttle::new(INTERVAL) }
     }
 }
 
@@ -48,7 +48,7 @@ impl StatusPublisher {
             return None;
         }
         // A burst of changes results in one status.
-        if let Some(due) = self.pace.next_allowed() {
+        if let Some(due) = self.throttle.next_allowed() {
             return Some(due);
         }
         self.update_entries(snapshot);
@@ -62,7 +62,7 @@ impl StatusPublisher {
         if same_head && tasks == self.tasks {
             return None;
         }
-        let _ = self.pace.try_acquire();
+        let _ = self.throttle.try_acquire();
         head.seq = shared.next_seq();
         self.sent = Some(head.clone());
         self.tasks.clone_from(&tasks);
@@ -146,11 +146,11 @@ fn of_task(task: &TaskSnapshot) -> TaskEntry {
 
 /// Ignores fields that change continuously.
 fn is_same(one: &StatusParams, other: &StatusParams) -> bool {
-    let still = |it: &StatusParams| {
+    let without_changing_fields = |it: &StatusParams| {
         let mut it = it.clone();
         it.seq = 0;
         it.loops.iter_mut().for_each(|it| it.paused_ms = 0);
         it
     };
-    still(one) == still(other)
+    without_changing_fields(one) == without_changing_fields(other)
 }

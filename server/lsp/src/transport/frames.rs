@@ -31,9 +31,9 @@ pub(super) struct Frames<R> {
     next: FrameState,
 }
 
-/// The input between here and the next frame.
+/// What the input contains before the next frame.
 enum FrameState {
-    Head,
+    Header,
     /// The remainder of a body that is too large.
     Body(u64),
     /// Unknown; search for the next header.
@@ -59,7 +59,7 @@ impl<R: Read> Frames<R> {
             buffer: Vec::new(),
             chunk: vec![0; CHUNK].into_boxed_slice(),
             at: 0,
-            next: FrameState::Head,
+            next: FrameState::Header,
         }
     }
 
@@ -69,12 +69,12 @@ impl<R: Read> Frames<R> {
     }
 
     pub(super) fn next(&mut self) -> Frame {
-        let is_there = match std::mem::replace(&mut self.next, FrameState::Head) {
-            FrameState::Head => true,
+        let has_frame = match std::mem::replace(&mut self.next, FrameState::Header) {
+            FrameState::Header => true,
             FrameState::Body(length) => self.skip_bytes(length),
             FrameState::Unknown => self.find_length(),
         };
-        if !is_there {
+        if !has_frame {
             return Frame::End;
         }
         match self.read_header() {
@@ -101,7 +101,7 @@ impl<R: Read> Frames<R> {
         loop {
             let line = match self.read_line(begin) {
                 HeaderLine::End => return FrameHeader::End,
-                HeaderLine::TooLong => return self.long_head(begin),
+                HeaderLine::TooLong => return self.long_header(begin),
                 HeaderLine::Of(line) => line,
             };
             let line = line.trim_ascii();
@@ -110,10 +110,11 @@ impl<R: Read> Frames<R> {
                     Some(length) => return FrameHeader::Length(length),
                     // Some clients send a line terminator after a body.
                     None if self.buffer.get(begin..self.at).is_some_and(|it| it.trim_ascii().is_empty()) => {
+                        self.forget_read_chunk();
                         begin = self.at;
                         continue;
                     }
-                    None => return self.bad_head(begin, "there is no Content-Length"),
+                    None => return self.bad_header(begin, "there is no Content-Length"),
                 }
             }
             let Some(colon) = memchr::memchr(b':', line) else {
@@ -135,14 +136,14 @@ impl<R: Read> Frames<R> {
     }
 
     /// A supposed header may be the end of a body with the next header immediately after it.
-    fn bad_head(&mut self, begin: usize, why: &'static str) -> FrameHeader {
+    fn bad_header(&mut self, begin: usize, why: &'static str) -> FrameHeader {
         self.at = begin + 1;
         FrameHeader::Bad(why)
     }
 
     /// Continues the search at the last `Content-Length` in the headers: a frame that begins at an earlier one would have
     /// the same headers after it. So each byte is read a bounded number of times.
-    fn long_head(&mut self, begin: usize) -> FrameHeader {
+    fn long_header(&mut self, begin: usize) -> FrameHeader {
         let inside = self.buffer.get(begin + 1..self.at).unwrap_or_default();
         let last = inside.windows(LENGTH.len()).rposition(|it| it.eq_ignore_ascii_case(LENGTH));
         self.at = last.map_or(self.at.max(begin + 1), |last| begin + 1 + last);
@@ -180,10 +181,7 @@ impl<R: Read> Frames<R> {
         body.reserve_exact(length);
         body.extend_from_slice(self.buffer.get(self.at..here).unwrap_or_default());
         self.at = here;
-        // Moves unread bytes to the front: seldom, if many small frames arrived together.
-        if self.at >= CHUNK || self.at == self.buffer.len() {
-            self.forget_read();
-        }
+        self.forget_read_chunk();
         let missing = (length - body.len()) as u64;
         match self.input.by_ref().take(missing).read_to_end(&mut body) {
             Ok(read) if read as u64 == missing => Frame::Body(body),
@@ -237,6 +235,13 @@ impl<R: Read> Frames<R> {
         };
         self.buffer.extend_from_slice(self.chunk.get(..read).unwrap_or_default());
         read > 0
+    }
+
+    /// Moves unread bytes to the front: seldom, if many small frames arrived together.
+    fn forget_read_chunk(&mut self) {
+        if self.at >= CHUNK || self.at == self.buffer.len() {
+            self.forget_read();
+        }
     }
 
     fn forget_read(&mut self) {
@@ -334,6 +339,15 @@ mod tests {
         assert_eq!(frames.next(), Frame::Body(b"{}".to_vec()));
         assert!(frames.buffer.capacity() < 1 << 20);
         assert_eq!(frames.next(), Frame::End);
+    }
+
+    #[test]
+    fn blank_lines_are_not_held() {
+        let (blank, frame) = ("\r\n".repeat(1 << 20), "Content-Length: 2\r\n\r\n{}");
+        let text = [blank.as_str(), frame].concat();
+        let mut frames = Frames::new(text.as_bytes());
+        assert_eq!(frames.next(), Frame::Body(b"{}".to_vec()));
+        assert!(frames.buffer.capacity() < 1 << 20, "{}", frames.buffer.capacity());
     }
 
     #[test]

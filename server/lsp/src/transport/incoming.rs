@@ -10,7 +10,7 @@ pub(super) type RequestGeneration = u64;
 
 #[derive(Default)]
 pub(super) struct IncomingRequests {
-    book: Mutex<IncomingTable>,
+    table: Mutex<IncomingTable>,
 }
 
 #[derive(Default)]
@@ -29,13 +29,13 @@ pub(super) enum RequestStage {
 impl IncomingRequests {
     /// `None` if the id belongs to a request that is still unanswered.
     pub(super) fn register_request(&self, id: &Id) -> Option<RequestGeneration> {
-        let mut book = self.lock_table();
-        if book.open.contains_key(id) {
+        let mut table = self.lock_table();
+        if table.open.contains_key(id) {
             return None;
         }
-        book.last += 1;
-        let ticket = book.last;
-        book.open.insert(id.clone(), (ticket, RequestStage::Waiting));
+        table.last += 1;
+        let ticket = table.last;
+        table.open.insert(id.clone(), (ticket, RequestStage::Waiting));
         Some(ticket)
     }
 
@@ -57,15 +57,15 @@ impl IncomingRequests {
 
     /// The stage that the request was in. A queued one is removed, and the caller must answer it.
     pub(super) fn cancel_request(&self, id: &Id) -> Option<RequestStage> {
-        let mut book = self.lock_table();
-        let (_, stage) = *book.open.get(id)?;
+        let mut table = self.lock_table();
+        let (_, stage) = *table.open.get(id)?;
         if stage == RequestStage::Waiting {
-            book.open.remove(id);
+            table.open.remove(id);
         }
         Some(stage)
     }
 
     fn lock_table(&self) -> MutexGuard<'_, IncomingTable> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

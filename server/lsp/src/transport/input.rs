@@ -13,15 +13,15 @@ use super::parent_process::ParentProcess;
 
 pub(super) struct ClientInput<R> {
     source: R,
-    /// Readable when the runtime or the writer has ended.
-    others: PipeReader,
+    /// Readable when the runtime's thread or the writer's has ended.
+    thread_ends: PipeReader,
     editor: ParentProcess,
     is_over: bool,
 }
 
 /// The state of the client after a wait.
 pub(super) enum ClientState {
-    Taken,
+    Connected,
     /// The client closed its end; buffered bytes are still to be read.
     HungUp,
     Over,
@@ -36,8 +36,8 @@ enum InputReadiness {
 }
 
 impl<R: Read + AsFd> ClientInput<R> {
-    pub(super) fn new(source: R, others: PipeReader) -> Self {
-        Self { source, others, editor: ParentProcess::Unknown, is_over: false }
+    pub(super) fn new(source: R, thread_ends: PipeReader) -> Self {
+        Self { source, thread_ends, editor: ParentProcess::Unknown, is_over: false }
     }
 
     pub(super) fn watch_editor(&mut self, pid: i64) {
@@ -47,7 +47,7 @@ impl<R: Read + AsFd> ClientInput<R> {
     /// Waits without reading.
     pub(super) fn wait_readable(&mut self, time: Duration) -> ClientState {
         match self.poll_input(PollFlags::empty(), Some(time)) {
-            InputReadiness::Bytes | InputReadiness::Nothing => ClientState::Taken,
+            InputReadiness::Bytes | InputReadiness::Nothing => ClientState::Connected,
             InputReadiness::HungUp => {
                 // The poll above returned immediately.
                 thread::sleep(time);
@@ -62,15 +62,16 @@ impl<R: Read + AsFd> ClientInput<R> {
 
     fn poll_input(&self, what: PollFlags, time: Option<Duration>) -> InputReadiness {
         let time = time.map(|it| Timespec { tv_sec: it.as_secs() as i64, tv_nsec: it.subsec_nanos().into() });
-        let mut them = vec![PollFd::new(&self.source, what), PollFd::new(&self.others, PollFlags::IN)];
+        let mut watched =
+            vec![PollFd::new(&self.source, what), PollFd::new(&self.thread_ends, PollFlags::IN)];
         let editor = self.editor.descriptor();
-        them.extend(editor.as_ref().map(|it| PollFd::new(it, PollFlags::IN)));
-        match poll(&mut them, time.as_ref()) {
+        watched.extend(editor.as_ref().map(|it| PollFd::new(it, PollFlags::IN)));
+        match poll(&mut watched, time.as_ref()) {
             Err(Errno::INTR) => return InputReadiness::Nothing,
             Err(_) => return InputReadiness::Over,
             Ok(_) => {}
         }
-        let mut seen = them.iter().map(PollFd::revents);
+        let mut seen = watched.iter().map(PollFd::revents);
         let client = seen.next().unwrap_or(PollFlags::empty());
         if seen.any(|it| !it.is_empty()) || self.editor.is_gone() {
             return InputReadiness::Over;

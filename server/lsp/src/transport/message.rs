@@ -27,7 +27,7 @@ pub(super) enum ClientMessage {
     /// Invalid; this response is sent.
     Refused(Response),
     /// Invalid, and not answered.
-    Nothing,
+    Ignored,
 }
 
 pub(super) fn parse_message(body: &[u8]) -> ClientMessage {
@@ -35,22 +35,20 @@ pub(super) fn parse_message(body: &[u8]) -> ClientMessage {
         let changes = Map::from_iter([("changes".to_owned(), Value::Array(Vec::new()))]);
         return ClientMessage::Call(Request::build(CHANGED_FILES).params(changes).finish());
     }
-    let marks = || body.iter().filter(|it| matches!(it, b',' | b'[' | b'{')).count();
+    let separators = || body.iter().filter(|it| matches!(it, b',' | b'[' | b'{')).count();
     // Every value takes at least one byte, so nearly no body has to be counted.
-    if body.len() > MAX_VALUES && marks() > MAX_VALUES && !is_modest(body) {
-        return refused_message(None, ErrorCode::InvalidRequest, "too many values in one message");
+    if body.len() > MAX_VALUES && separators() > MAX_VALUES && !has_few_values(body) {
+        return refusal(None, ErrorCode::InvalidRequest, "too many values in one message");
     }
     let value = serde_json::from_slice(body).or_else(|error| match repair_surrogates(body) {
         Some(body) => serde_json::from_slice(&body),
         None => Err(error),
     });
     match value {
-        Ok(Value::Object(fields)) => of_fields(fields),
-        Ok(Value::Array(_)) => {
-            refused_message(None, ErrorCode::InvalidRequest, "the protocol has no batches")
-        }
-        Ok(_) => refused_message(None, ErrorCode::InvalidRequest, "a message is an object"),
-        Err(error) => refused_message(None, ErrorCode::ParseError, format!("not JSON: {error}")),
+        Ok(Value::Object(fields)) => parse_fields(fields),
+        Ok(Value::Array(_)) => refusal(None, ErrorCode::InvalidRequest, "the protocol has no batches"),
+        Ok(_) => refusal(None, ErrorCode::InvalidRequest, "a message is an object"),
+        Err(error) => refusal(None, ErrorCode::ParseError, format!("not JSON: {error}")),
     }
 }
 
@@ -71,42 +69,42 @@ pub(super) fn bad_frame(why: &str) -> Response {
     Response::from_error(Id::Null, error)
 }
 
-fn of_fields(mut fields: Map<String, Value>) -> ClientMessage {
-    let id = match fields.remove("id").map(id_of) {
+fn parse_fields(mut fields: Map<String, Value>) -> ClientMessage {
+    let id = match fields.remove("id").map(parse_id) {
         None => None,
         Some(Some(id)) => Some(id),
         Some(None) if fields.contains_key("method") => {
-            return refused_message(None, ErrorCode::InvalidRequest, "an id is a whole number or a string");
+            return refusal(None, ErrorCode::InvalidRequest, "an id is a whole number or a string");
         }
         // A response to a message without an id, such as a client's complaint about one of ours.
-        Some(None) => return ClientMessage::Nothing,
+        Some(None) => return ClientMessage::Ignored,
     };
     if fields.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return refused_message(id, ErrorCode::InvalidRequest, "`jsonrpc` must be \"2.0\"");
+        return refusal(id, ErrorCode::InvalidRequest, "`jsonrpc` must be \"2.0\"");
     }
     match (fields.remove("method"), id) {
-        (Some(Value::String(method)), id) => of_call(method, id, fields.remove("params")),
-        (Some(_), id) => refused_message(id, ErrorCode::InvalidRequest, "a method is a string"),
-        (None, Some(id)) => of_answer(id, fields),
-        (None, None) => refused_message(None, ErrorCode::InvalidRequest, "neither a call nor an answer"),
+        (Some(Value::String(method)), id) => parse_call(method, id, fields.remove("params")),
+        (Some(_), id) => refusal(id, ErrorCode::InvalidRequest, "a method is a string"),
+        (None, Some(id)) => parse_response(id, fields),
+        (None, None) => refusal(None, ErrorCode::InvalidRequest, "neither a call nor an answer"),
     }
 }
 
-fn of_call(method: String, id: Option<Id>, params: Option<Value>) -> ClientMessage {
+fn parse_call(method: String, id: Option<Id>, params: Option<Value>) -> ClientMessage {
     match method.as_str() {
         "exit" => return ClientMessage::Exit,
         "$/cancelRequest" => {
             return params
-                .and_then(|it| id_of(it.get("id")?.clone()))
-                .map_or(ClientMessage::Nothing, ClientMessage::Cancel);
+                .and_then(|it| parse_id(it.get("id")?.clone()))
+                .map_or(ClientMessage::Ignored, ClientMessage::Cancel);
         }
         _ => {}
     }
-    let void = method == "shutdown";
+    let has_no_params = method == "shutdown";
     let call = Request::build(method);
     // Clients send empty parameters in three ways: absent, `null` and `{}`.
     let call = match params {
-        _ if void => call,
+        _ if has_no_params => call,
         None | Some(Value::Null) => call.params(Map::new()),
         Some(params) => call.params(params),
     };
@@ -116,7 +114,7 @@ fn of_call(method: String, id: Option<Id>, params: Option<Value>) -> ClientMessa
     })
 }
 
-fn of_answer(id: Id, mut fields: Map<String, Value>) -> ClientMessage {
+fn parse_response(id: Id, mut fields: Map<String, Value>) -> ClientMessage {
     match (fields.remove("error"), fields.remove("result")) {
         (Some(Value::Object(error)), _) => {
             let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
@@ -128,11 +126,11 @@ fn of_answer(id: Id, mut fields: Map<String, Value>) -> ClientMessage {
             ))
         }
         (None | Some(Value::Null), Some(result)) => ClientMessage::Answer(Response::from_ok(id, result)),
-        _ => refused_message(Some(id), ErrorCode::InvalidRequest, "neither a call nor an answer"),
+        _ => refusal(Some(id), ErrorCode::InvalidRequest, "neither a call nor an answer"),
     }
 }
 
-fn id_of(value: Value) -> Option<Id> {
+fn parse_id(value: Value) -> Option<Id> {
     match value {
         Value::String(text) => Some(Id::String(text)),
         Value::Number(number) => number.as_i64().map(Id::Number),
@@ -140,13 +138,13 @@ fn id_of(value: Value) -> Option<Id> {
     }
 }
 
-fn refused_message(id: Option<Id>, code: ErrorCode, why: impl Into<String>) -> ClientMessage {
+fn refusal(id: Option<Id>, code: ErrorCode, why: impl Into<String>) -> ClientMessage {
     let error = Error { code, message: why.into().into(), data: None };
     ClientMessage::Refused(Response::from_error(id.unwrap_or_default(), error))
 }
 
 /// Counts only outside of strings, because a task's text may contain many commas.
-fn is_modest(body: &[u8]) -> bool {
+fn has_few_values(body: &[u8]) -> bool {
     let (mut values, mut in_string, mut escaped) = (0, false, false);
     for byte in body {
         match byte {
@@ -172,7 +170,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn refused(body: &[u8], code: i64, id: &Id) {
+    fn check_refused(body: &[u8], code: i64, id: &Id) {
         match parse_message(body) {
             ClientMessage::Refused(it) => {
                 assert_eq!(it.error().map(|it| it.code.code()), Some(code), "{it:?}");
@@ -183,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_answers_and_commands() {
+    fn calls_and_responses_are_parsed() {
         let call = Request::build("a/b").id(1).params(json!({"x": [1]})).finish();
         check(r#"{"jsonrpc":"2.0","id":1,"method":"a/b","params":{"x":[1]}}"#, &ClientMessage::Call(call));
         let empty = Request::build("a").params(json!({})).finish();
@@ -207,32 +205,32 @@ mod tests {
         check(text, &ClientMessage::Answer(error));
         check(
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}"#,
-            &ClientMessage::Nothing,
+            &ClientMessage::Ignored,
         );
     }
 
     #[test]
     fn invalid_messages_get_the_right_error_code() {
         let (none, one) = (Id::Null, Id::Number(1));
-        refused(b"", -32700, &none);
-        refused(b"{", -32700, &none);
-        refused(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", -32700, &none);
-        refused("[".repeat(100_000).as_bytes(), -32700, &none);
-        refused(format!("[{}0]", "0,".repeat(2_000_000)).as_bytes(), -32600, &none);
-        refused(b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}]", -32600, &none);
-        refused(b"7", -32600, &none);
-        refused(b"{}", -32600, &none);
-        refused(br#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, -32600, &one);
-        refused(br#"{"id":1,"method":"a"}"#, -32600, &one);
-        refused(br#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600, &one);
-        refused(br#"{"jsonrpc":"2.0","id":1}"#, -32600, &one);
-        refused(br#"{"jsonrpc":"2.0","id":1.5,"method":"a"}"#, -32600, &none);
-        refused(br#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, -32600, &none);
-        refused(br#"{"jsonrpc":"2.0","id":{},"method":"a"}"#, -32600, &none);
+        check_refused(b"", -32700, &none);
+        check_refused(b"{", -32700, &none);
+        check_refused(b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", -32700, &none);
+        check_refused("[".repeat(100_000).as_bytes(), -32700, &none);
+        check_refused(format!("[{}0]", "0,".repeat(2_000_000)).as_bytes(), -32600, &none);
+        check_refused(b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}]", -32600, &none);
+        check_refused(b"7", -32600, &none);
+        check_refused(b"{}", -32600, &none);
+        check_refused(br#"{"jsonrpc":"1.0","id":1,"method":"a"}"#, -32600, &one);
+        check_refused(br#"{"id":1,"method":"a"}"#, -32600, &one);
+        check_refused(br#"{"jsonrpc":"2.0","id":1,"method":7}"#, -32600, &one);
+        check_refused(br#"{"jsonrpc":"2.0","id":1}"#, -32600, &one);
+        check_refused(br#"{"jsonrpc":"2.0","id":1.5,"method":"a"}"#, -32600, &none);
+        check_refused(br#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, -32600, &none);
+        check_refused(br#"{"jsonrpc":"2.0","id":{},"method":"a"}"#, -32600, &none);
     }
 
     #[test]
-    fn half_a_character_costs_that_character_alone() {
+    fn a_lone_surrogate_is_replaced_and_the_rest_is_kept() {
         let call = Request::build("a").params(json!({"text": "x\u{fffd}y"})).finish();
         check(r#"{"jsonrpc":"2.0","method":"a","params":{"text":"x\ud83dy"}}"#, &ClientMessage::Call(call));
     }

@@ -36,7 +36,7 @@ fn frames_of(input: impl Read) -> Vec<Frame> {
     std::iter::from_fn(|| Some(frames.next()).filter(|it| *it != Frame::End)).collect()
 }
 
-fn read(input: &[u8]) {
+fn parse_all(input: &[u8]) {
     let frames = frames_of(input);
     for frame in &frames {
         if let Frame::Body(body) = frame {
@@ -70,8 +70,8 @@ fn a_frame_is_found_after_headers_that_are_too_long() {
 }
 
 #[test]
-fn any_bytes_are_split() {
-    Fuzzer::new("frames", WORDS, &[]).run(read);
+fn pieces_of_any_bytes_give_the_same_frames() {
+    Fuzzer::new("frames", WORDS, &[]).run(parse_all);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_frame_follows_anything_with_a_length() {
 }
 
 #[test]
-fn the_time_is_linear() {
+fn parsing_takes_linear_time() {
     let fuzzer = Fuzzer::new("frames", WORDS, &[]);
     fuzzer.run_growing(|input| drop(frames_of(input)));
     fuzzer.run_growing(|input| drop(parse_message(input)));

@@ -13,36 +13,36 @@ use tower_lsp::ExitedError;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 
 /// More questions than a user can handle.
-const MAX: usize = 64;
+const MAX_OPEN: usize = 64;
 
 /// The sink for responses: tower-lsp's own map, whose type has no public name.
 type ResponseSink = Pin<Box<dyn Sink<Response, Error = ExitedError> + Send>>;
 
 pub(super) struct OutgoingRequests {
     open: Mutex<VecDeque<(Id, AbortHandle)>>,
-    askers: Mutex<ResponseSink>,
+    responses: Mutex<ResponseSink>,
     timeout: Duration,
 }
 
 impl OutgoingRequests {
     pub(super) fn new(
-        askers: impl Sink<Response, Error = ExitedError> + Send + 'static,
+        responses: impl Sink<Response, Error = ExitedError> + Send + 'static,
         timeout: Duration,
     ) -> Self {
-        Self { open: Mutex::default(), askers: Mutex::new(Box::pin(askers)), timeout }
+        Self { open: Mutex::default(), responses: Mutex::new(Box::pin(responses)), timeout }
     }
 
     /// Called before the request is sent, on the runtime.
     pub(super) fn register_request(self: &Arc<Self>, id: &Id) {
-        let (book, expired, timeout) = (Arc::clone(self), id.clone(), self.timeout);
+        let (requests, expired, timeout) = (Arc::clone(self), id.clone(), self.timeout);
         let timer = tokio::spawn(async move {
             tokio::time::sleep(timeout).await;
-            book.give_up(&expired);
+            requests.give_up(&expired);
         });
         let oldest = {
             let mut open = self.lock_open();
             open.push_back((id.clone(), timer.abort_handle()));
-            let oldest = open.front().filter(|_| open.len() > MAX);
+            let oldest = open.front().filter(|_| open.len() > MAX_OPEN);
             oldest.map(|(id, _)| id.clone())
         };
         if let Some(oldest) = oldest {
@@ -54,9 +54,9 @@ impl OutgoingRequests {
     pub(super) fn deliver_response(&self, answer: Response) {
         let Some(timer) = self.remove_request(answer.id()) else { return };
         timer.abort();
-        let mut askers = self.askers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut responses = self.responses.lock().unwrap_or_else(PoisonError::into_inner);
         // It panics if the receiver was dropped.
-        let _ = catch_unwind(AssertUnwindSafe(|| askers.as_mut().start_send(answer)));
+        let _ = catch_unwind(AssertUnwindSafe(|| responses.as_mut().start_send(answer)));
     }
 
     fn give_up(&self, id: &Id) {

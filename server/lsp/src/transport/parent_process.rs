@@ -14,8 +14,8 @@ pub(super) enum ParentProcess {
     /// Not announced, or not visible to us, for example outside of our container.
     Unknown,
     #[cfg(target_os = "linux")]
-    Held(OwnedFd),
-    LookedFor(Pid),
+    Descriptor(OwnedFd),
+    Polled(Pid),
 }
 
 impl ParentProcess {
@@ -24,35 +24,37 @@ impl ParentProcess {
             return Self::Unknown;
         };
         #[cfg(target_os = "linux")]
-        if let Ok(held) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
-            return Self::Held(held);
+        if let Ok(descriptor) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
+            return Self::Descriptor(descriptor);
         }
-        if is_there(pid) { Self::LookedFor(pid) } else { Self::Unknown }
+        if exists(pid) { Self::Polled(pid) } else { Self::Unknown }
     }
 
     /// A descriptor that becomes readable when the process ends.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Held(held) => Some(held.as_fd()),
-            Self::Unknown | Self::LookedFor(_) => None,
+            Self::Descriptor(descriptor) => Some(descriptor.as_fd()),
+            Self::Unknown | Self::Polled(_) => None,
         }
     }
 
     /// How often to poll.
     pub(super) fn poll_interval(&self) -> Option<Duration> {
-        matches!(self, Self::LookedFor(_)).then_some(POLL_INTERVAL)
+        matches!(self, Self::Polled(_)).then_some(POLL_INTERVAL)
     }
 
     pub(super) fn is_gone(&self) -> bool {
         match self {
-            Self::LookedFor(pid) => !is_there(*pid),
-            _ => false,
+            Self::Polled(pid) => !exists(*pid),
+            Self::Unknown => false,
+            #[cfg(target_os = "linux")]
+            Self::Descriptor(_) => false,
         }
     }
 }
 
-/// A process that we may not signal exists too.
-fn is_there(pid: Pid) -> bool {
+/// A process that we may not signal exists as well.
+fn exists(pid: Pid) -> bool {
     test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
 }

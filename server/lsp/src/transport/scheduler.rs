@@ -24,9 +24,9 @@ use super::writer::Outbox;
 use loopkeeper_text::tr;
 
 /// Maximum number of concurrent requests. The next one waits, and so does everything received after it.
-const RUNNING: u32 = 256;
+const MAX_RUNNING: u32 = 256;
 /// The share of requests about documents: their responses can be large. They never wait for the user.
-const QUERIES: u32 = 64;
+const MAX_QUERIES: u32 = 64;
 
 /// A call queued by the reader.
 pub(super) struct QueuedCall {
@@ -34,7 +34,7 @@ pub(super) struct QueuedCall {
     /// Set for requests; notifications have none.
     pub(super) ticket: Option<RequestGeneration>,
     /// Its share of the byte budget; released when the scheduler takes the call.
-    pub(super) room: OwnedSemaphorePermit,
+    pub(super) budget: OwnedSemaphorePermit,
 }
 
 /// The service behind the transport: a `LspService`.
@@ -49,14 +49,14 @@ impl<S: Service<Request, Response = Option<Response>, Future: Send> + Send> Lang
 pub(super) struct SharedService<S>(Mutex<S>);
 
 pub(super) struct Scheduler<S> {
-    pub(super) served: Arc<SharedService<S>>,
-    pub(super) received: Arc<IncomingRequests>,
+    pub(super) service: Arc<SharedService<S>>,
+    pub(super) incoming: Arc<IncomingRequests>,
     pub(super) outbox: Outbox,
     pub(super) limits: TransportLimits,
 }
 
-/// The share of a request in the number of all, and in that of queries.
-type RequestPlace = (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
+/// The permits of a request: one of all requests, and one of queries.
+type RequestPermits = (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
 
 enum CallOutcome {
     Answered(Option<Response>),
@@ -83,42 +83,42 @@ impl CallOutcome {
 impl<S: LanguageService + 'static> Scheduler<S> {
     /// Runs until the reader ends and everything is answered.
     pub(super) async fn run(self, mut calls: UnboundedReceiver<QueuedCall>) {
-        let running = Arc::new(Semaphore::new(RUNNING as usize));
-        let queries = Arc::new(Semaphore::new(QUERIES as usize));
-        while let Some(QueuedCall { request, ticket, room }) = calls.recv().await {
-            drop(room);
+        let running = Arc::new(Semaphore::new(MAX_RUNNING as usize));
+        let queries = Arc::new(Semaphore::new(MAX_QUERIES as usize));
+        while let Some(QueuedCall { request, ticket, budget }) = calls.recv().await {
+            drop(budget);
             match (request.id().cloned(), ticket) {
                 (Some(id), Some(ticket)) => {
                     let is_query = request.method().starts_with("textDocument/");
                     let query = if is_query { Arc::clone(&queries).acquire_owned().await.ok() } else { None };
-                    let Ok(place) = Arc::clone(&running).acquire_owned().await else { return };
+                    let Ok(any) = Arc::clone(&running).acquire_owned().await else { return };
                     // A client that does not read gets no further responses, which would pile up here.
                     self.outbox.wait_for_room().await;
-                    if self.received.start_request(&id, ticket) {
-                        self.start_request(request, id, (place, query)).await;
+                    if self.incoming.start_request(&id, ticket) {
+                        self.start_request(request, id, (any, query)).await;
                     }
                 }
                 _ => {
-                    self.served.handle(request, self.limits.notification).await;
+                    self.service.handle(request, self.limits.notification).await;
                 }
             }
         }
-        let _ = running.acquire_many(RUNNING).await;
+        let _ = running.acquire_many(MAX_RUNNING).await;
         self.outbox.close_queue();
     }
 
     /// Polls the handler once here, so that it reads the documents as they were when the request arrived.
-    async fn start_request(&self, request: Request, id: Id, place: RequestPlace) {
+    async fn start_request(&self, request: Request, id: Id, permits: RequestPermits) {
         let limit = self.limits.timeout_for(request.method());
-        let (served, received, outbox) = (self.served.clone(), self.received.clone(), self.outbox.clone());
+        let (service, incoming, outbox) = (self.service.clone(), self.incoming.clone(), self.outbox.clone());
         let mut work = Box::pin(async move {
-            let (response, follow_ups) = with_follow_ups(served.run_request(request, &id, limit)).await;
-            received.finish_request(&id);
+            let (response, follow_ups) = with_follow_ups(service.run_request(request, &id, limit)).await;
+            incoming.finish_request(&id);
             outbox.send(response).await;
             for it in follow_ups {
                 tokio::spawn(it);
             }
-            drop(place);
+            drop(permits);
         });
         if poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await.is_pending() {
             tokio::spawn(work);

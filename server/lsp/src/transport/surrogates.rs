@@ -6,14 +6,14 @@ const REPLACEMENT: &[u8] = b"\\ufffd";
 
 /// The body without lone surrogates; `None` if it contains none.
 pub(super) fn repair_surrogates(body: &[u8]) -> Option<Vec<u8>> {
-    let mut mended = body.to_vec();
+    let mut repaired = body.to_vec();
     let (mut at, mut found) = (0, false);
     while let Some(next) = body.get(at..).and_then(|it| memchr::memchr(b'\\', it)) {
         at += next;
         at += match (surrogate_half(body, at), surrogate_half(body, at + 6)) {
             (Some(SurrogateHalf::First), Some(SurrogateHalf::Second)) => 12,
             (Some(_), _) => {
-                mended.get_mut(at..at + 6)?.copy_from_slice(REPLACEMENT);
+                repaired.get_mut(at..at + 6)?.copy_from_slice(REPLACEMENT);
                 found = true;
                 6
             }
@@ -21,7 +21,7 @@ pub(super) fn repair_surrogates(body: &[u8]) -> Option<Vec<u8>> {
             (None, _) => 2,
         };
     }
-    found.then_some(mended)
+    found.then_some(repaired)
 }
 
 enum SurrogateHalf {
@@ -46,12 +46,12 @@ mod tests {
 
     #[track_caller]
     fn check(body: &str, expect: Option<&str>) {
-        let mended = repair_surrogates(body.as_bytes()).map(|it| String::from_utf8(it).unwrap());
-        assert_eq!(mended.as_deref(), expect, "{body}");
+        let repaired = repair_surrogates(body.as_bytes()).map(|it| String::from_utf8(it).unwrap());
+        assert_eq!(repaired.as_deref(), expect, "{body}");
     }
 
     #[test]
-    fn halves_are_replaced_and_wholes_are_not() {
+    fn lone_surrogates_are_replaced_and_pairs_are_kept() {
         check(r#""a""#, None);
         check(r#""\ud83d\ude00 \u00e4 \n""#, None);
         check(r#""\\ud83d""#, None);

@@ -54,7 +54,9 @@ pub(in crate::commands) fn ask(
     spawn_after_response(async move {
         match asking {
             QuestionSupport::Announced => ask_for_consent(&shared, &needed, &then).await,
-            QuestionSupport::Unannounced | QuestionSupport::Never => in_view(&shared, &needed, &then).await,
+            QuestionSupport::Unannounced | QuestionSupport::Never => {
+                show_page_and_ask(&shared, &needed, &then).await
+            }
         }
     });
     refusal
@@ -90,14 +92,14 @@ pub(super) fn show_consent_page(shared: &Arc<ServerState>, needed: TrustRequest,
                 virtual_documents::open_page_and_wait(&shared, &virtual_documents::uri(&page)).await;
                 ask_for_consent(&shared, &needed, &AfterTrust::Nothing).await;
             }
-            _ => in_view(&shared, &needed, &AfterTrust::Nothing).await,
+            _ => show_page_and_ask(&shared, &needed, &AfterTrust::Nothing).await,
         }
     });
 }
 
 /// Asks whether to show the page, and again with the page in view. Does nothing if the same question is open.
 async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
-    let Some(place) = shared.pending.try_open(key(needed, then)) else { return };
+    let Some(open_question) = shared.open_questions.try_open(key(needed, then)) else { return };
     let answers = vec![SHOW, then.confirm_label(), NOT_NOW];
     let question =
         ClientQuestion { message: message(needed), answers, page: None, expiry: questions::EXPIRY };
@@ -106,15 +108,15 @@ async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then:
     {
         if answer == then.confirm_label() {
             // The question is answered; the next step may ask another one.
-            drop(place);
+            drop(open_question);
             return grant_and_continue(shared, needed, then).await;
         }
         if answer != SHOW {
             return;
         }
         if shared.session().has_extensions() {
-            drop(place);
-            return in_view(shared, needed, then).await;
+            drop(open_question);
+            return show_page_and_ask(shared, needed, then).await;
         }
         if let Some(page) = write_page(shared, needed).await {
             virtual_documents::open_page_and_wait(shared, &virtual_documents::uri(&page)).await;
@@ -123,11 +125,11 @@ async fn ask_for_consent(shared: &Arc<ServerState>, needed: &TrustRequest, then:
 }
 
 /// Shows the page first, then asks about it; a client that cannot be asked gets a message that names where to answer.
-async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
+async fn show_page_and_ask(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterTrust) {
     let asking = QuestionSupport::of(shared);
-    let place = shared.pending.try_open(key(needed, then));
+    let open_question = shared.open_questions.try_open(key(needed, then));
     // An unanswered prompt is not answered later either.
-    if place.is_none() && asking == QuestionSupport::Announced {
+    if open_question.is_none() && asking == QuestionSupport::Announced {
         return;
     }
     let Some(page) = write_page(shared, needed).await else { return };
@@ -148,7 +150,7 @@ async fn in_view(shared: &Arc<ServerState>, needed: &TrustRequest, then: &AfterT
     let question =
         ClientQuestion { message, answers, page: shows_itself.then_some(uri), expiry: questions::EXPIRY };
     let answer = questions::ask_client_until(shared, &question, trusted_elsewhere(shared, needed)).await;
-    drop(place);
+    drop(open_question);
     if answer.as_deref() == Some(then.confirm_label()) {
         grant_and_continue(shared, needed, then).await;
     }
@@ -171,7 +173,7 @@ async fn trusted_elsewhere(shared: &Arc<ServerState>, needed: &TrustRequest) {
 
 async fn write_page(shared: &Arc<ServerState>, needed: &TrustRequest) -> Option<PathBuf> {
     let (root, text) = (needed.root.clone(), needed.text.clone());
-    match run_blocking(move || Ok(TrustRequest::write(&root, &text)?)).await {
+    match run_blocking(move || Ok(super::write_page_file(&root, &text)?)).await {
         Ok(page) => {
             remember_page(shared, needed, &page);
             Some(page)

@@ -120,12 +120,12 @@ impl Shapes {
     pub(super) fn fields(&self, name: &str) -> BTreeSet<Field> {
         let mut found = BTreeSet::new();
         if let Some(kind) = self.types.get(name) {
-            self.below(kind, "", true, &mut found);
+            self.add_fields(kind, "", true, &mut found);
         }
         found
     }
 
-    fn below(&self, kind: &Kind, path: &str, is_always: bool, found: &mut BTreeSet<Field>) {
+    fn add_fields(&self, kind: &Kind, path: &str, is_always: bool, found: &mut BTreeSet<Field>) {
         let Kind::Object(members) = kind else { return };
         for (name, optional, kind) in members {
             let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
@@ -138,7 +138,7 @@ impl Shapes {
             found.insert(Field { path: path.clone(), is_always, words });
             // Types of the LSP itself.
             if name != "actions" && name != "status" {
-                self.below(kind, &path, is_always, found);
+                self.add_fields(kind, &path, is_always, found);
             }
         }
     }

@@ -57,7 +57,7 @@ impl ReadConfig {
 
     fn add_to(&self, made: &mut DiagnosticsByUri, config: &ConfigSnapshot, context: &DiagnosticsContext) {
         let Some(uri) = context.uri(&config.path) else { return };
-        made.note_text(&uri, context, &config.path, &config.text);
+        made.mark_if_outdated(&uri, context, &config.path, &config.text);
         // The template may have changed although the text that names it did not.
         let template = self.checked.template.as_ref().and_then(|it| {
             let error = template_file::read(config.path.parent()?, &it.path).err()?;

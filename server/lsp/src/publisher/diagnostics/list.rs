@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_are_removed_and_sorted() {
+    fn duplicates_are_dropped_and_the_order_is_kept() {
         let mut list = DiagnosticList::default();
         let severe = Diagnostic { severity: Some(DiagnosticSeverity::ERROR), ..diagnostic(1, "a") };
         for it in [diagnostic(1, "a"), diagnostic(2, "a"), severe.clone(), diagnostic(1, "a"), severe.clone()]

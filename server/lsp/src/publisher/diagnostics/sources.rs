@@ -53,10 +53,16 @@ pub(super) fn line_naming(output: &Path, place: Option<&(String, u32)>) -> u32 {
     let Some((file, line)) = place else { return 0 };
     let mut bytes = Vec::new();
     let read = File::open(output).and_then(|it| it.take(MAX_BYTES).read_to_end(&mut bytes));
-    let (text, number) = (String::from_utf8_lossy(&bytes), line.to_string());
-    let naming = |it: &str| it.contains(file.as_str()) && it.contains(&number);
-    let found = read.ok().and_then(|_| text.lines().position(naming));
+    let text = String::from_utf8_lossy(&bytes);
+    let found = read.ok().and_then(|_| text.lines().position(|it| names_location(it, file, *line)));
     found.unwrap_or_default() as u32
+}
+
+/// The number must be a whole one outside of the file's name: line 8 is neither in `a.rs:88` nor in `v8.rs:1`.
+fn names_location(text: &str, file: &str, line: u32) -> bool {
+    let number = line.to_string();
+    text.contains(file)
+        && text.replace(file, " ").split(|it: char| !it.is_ascii_digit()).any(|it| it == number)
 }
 
 /// A line of the editor's text, or of the file if it is not open. Lines from 1.
@@ -90,8 +96,25 @@ fn range(line: &str, (number, column): (u32, Option<u32>), encoding: Encoding) -
 
 #[cfg(test)]
 mod tests {
-    use super::range;
+    use super::{line_naming, range};
     use crate::documents::positions::Encoding;
+
+    #[test]
+    fn a_location_in_an_output_is_found_by_file_and_whole_number() {
+        let output = tempfile::NamedTempFile::new().unwrap();
+        let text = "2 failures\nsrc/v8.rs:88:1 a\nsrc/v8.rs:8 b\nFile \"src/a.py\", line 3\n";
+        std::fs::write(output.path(), text).unwrap();
+        let check = |file: &str, line: u32, expect: u32| {
+            let found = line_naming(output.path(), Some(&(file.to_owned(), line)));
+            assert_eq!(found, expect, "{file}:{line}");
+        };
+        check("src/v8.rs", 88, 1);
+        check("src/v8.rs", 8, 2);
+        check("src/a.py", 3, 3);
+        check("src/a.py", 33, 0);
+        check("none.rs", 2, 0);
+        assert_eq!(line_naming(output.path(), None), 0);
+    }
 
     #[test]
     fn a_failure_marks_from_its_column_to_the_end_of_the_line() {
