@@ -44,14 +44,19 @@ enum AlertState {
 }
 
 impl AlertTracker {
-    /// What to report about a loop. `is_news`: a loop that was not observed before began while its root was observed;
-    /// otherwise its present state is not reported.
-    pub fn observe(&mut self, status: &LoopStatus, state: &LoopState, is_news: bool) -> Option<LoopAlert> {
+    /// What to report about a loop. `is_root_known`: its root was observed before, so that a loop that is new to this
+    /// tracker has begun since; otherwise its present state is not reported.
+    pub fn observe(
+        &mut self,
+        status: &LoopStatus,
+        state: &LoopState,
+        is_root_known: bool,
+    ) -> Option<LoopAlert> {
         let present = alert_state(status);
         let current = warnings(status, state);
         let Some(reported) = self.loops.get_mut(&status.id) else {
             let causes = current.iter().map(|it| it.cause).collect();
-            let alert = is_news.then(|| alert_for(&present, status, state, current)).flatten();
+            let alert = is_root_known.then(|| alert_for(&present, status, state, current)).flatten();
             self.loops.insert(status.id.clone(), ReportedLoop { state: present, warnings: causes });
             return alert;
         };

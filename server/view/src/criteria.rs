@@ -82,7 +82,7 @@ pub fn criteria<'a>(
     pinned: &[PinnedCriterion],
     result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
 ) -> CriteriaStatus {
-    collect(pinned.iter().map(|it| item(&it.criterion, Some(it.role), result(&it.criterion.id))))
+    collect(pinned.iter().map(|it| criterion_status(&it.criterion, Some(it.role), result(&it.criterion.id))))
 }
 
 /// The criteria of a task that no loop has pinned.
@@ -90,14 +90,14 @@ pub fn criteria_without_loop(criteria: &[Criterion], results: &[CheckResult]) ->
     // The first result of a criterion is the one that counts.
     let found: HashMap<&CriterionId, &CheckResult> =
         results.iter().rev().map(|it| (&it.criterion, it)).collect();
-    of_task(criteria, |id| found.get(id).copied())
+    task_criteria(criteria, |id| found.get(id).copied())
 }
 
-pub(super) fn of_task<'a>(
+pub(super) fn task_criteria<'a>(
     criteria: &[Criterion],
     result: impl Fn(&CriterionId) -> Option<&'a CheckResult>,
 ) -> CriteriaStatus {
-    collect(criteria.iter().map(|it| item(it, None, result(&it.id))))
+    collect(criteria.iter().map(|it| criterion_status(it, None, result(&it.id))))
 }
 
 impl CriteriaStatus {
@@ -128,7 +128,11 @@ fn collect(items: impl Iterator<Item = CriterionStatus>) -> CriteriaStatus {
     }
 }
 
-fn item(criterion: &Criterion, role: Option<Role>, result: Option<&CheckResult>) -> CriterionStatus {
+fn criterion_status(
+    criterion: &Criterion,
+    role: Option<Role>,
+    result: Option<&CheckResult>,
+) -> CriterionStatus {
     // Without a check there is nothing to run, so "unverified" is more precise than "never run".
     let status = known_status(criterion, result.map(|it| it.status));
     let compared = result.and_then(|it| it.failed_comparison(criterion));

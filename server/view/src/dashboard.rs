@@ -109,7 +109,7 @@ enum DashboardScreen {
     Help,
 }
 
-/// A question on the last line. The loop is that of the moment at which it was opened.
+/// A question on the last line, about the loop that was selected when it was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum DashboardPrompt {
     Answer { id: String, text: String },
@@ -128,6 +128,8 @@ pub struct Dashboard {
     note: Option<String>,
     /// Lines above the visible part; of an output, lines below it.
     scroll: usize,
+    /// The largest `scroll` of the last frame. Further steps would not move it, and had to be taken back first.
+    max_scroll: usize,
     patch: Vec<String>,
     charset: DashboardCharset,
 }
@@ -160,11 +162,10 @@ impl Dashboard {
         });
     }
 
-    /// Removes the loops that `keep` does not know any more.
-    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
-        self.loops.retain(|it| keep(it.id()));
-        let is_known = |id: &String| self.loops.iter().any(|it| it.id() == id);
-        if !self.selected.as_ref().is_none_or(is_known) {
+    /// Removes the loops for which `is_known` is false.
+    pub fn retain(&mut self, is_known: impl Fn(&str) -> bool) {
+        self.loops.retain(|it| is_known(it.id()));
+        if self.selected.as_ref().is_some_and(|id| self.loops.iter().all(|it| it.id() != id)) {
             self.selected = None;
             self.screen = DashboardScreen::Loops;
         }
@@ -213,8 +214,10 @@ impl Dashboard {
     }
 
     /// The screen of this size: `rows` lines of at most `columns` cells.
-    pub fn render(&self, size: DashboardSize) -> Vec<DashboardLine> {
+    pub fn render(&mut self, size: DashboardSize) -> Vec<DashboardLine> {
         let body_rows = size.rows.saturating_sub(1);
+        self.max_scroll = self.lines_beyond(size.columns, body_rows);
+        self.scroll = self.scroll.min(self.max_scroll);
         let mut lines = match (self.screen, self.current()) {
             (DashboardScreen::Help, _) => pager::help(),
             (DashboardScreen::Loops, _) | (_, None) => list::lines(self, size.columns, body_rows),
@@ -230,6 +233,17 @@ impl Dashboard {
             lines.push(footer::line(self));
         }
         lines.into_iter().map(|it| it.fitted(size.columns, self.charset)).collect()
+    }
+
+    /// The number of lines of a scrolling screen that do not fit.
+    fn lines_beyond(&self, columns: usize, rows: usize) -> usize {
+        let Some(current) = self.current() else { return 0 };
+        match self.screen {
+            DashboardScreen::Loops | DashboardScreen::Help => 0,
+            DashboardScreen::Details => details::lines(current, columns).len().saturating_sub(rows),
+            DashboardScreen::Output => pager::lines_beyond(current.output.len(), rows),
+            DashboardScreen::Diff => pager::lines_beyond(self.patch.len(), rows),
+        }
     }
 
     fn current(&self) -> Option<&DashboardLoop> {

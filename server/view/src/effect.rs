@@ -16,7 +16,7 @@ pub enum DeferredCommand {
 /// One sentence about `name` (`The loop`, `Loop 20261120-abcdef`); `state` is the state before the command.
 pub fn effect(state: &LoopState, command: DeferredCommand, name: &str) -> String {
     let this = state.iteration;
-    let next = this + 1;
+    let next = this.saturating_add(1);
     let at_work = matches!(state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking);
     let starting = matches!(state.phase, Phase::Starting | Phase::Baseline);
     match command {

@@ -20,13 +20,13 @@ pub fn headline(status: &LoopStatus) -> Message {
     if let Some(wanted) = requested_permission(status) {
         // The agent's text comes last, because text after it could not be distinguished from it.
         let text = clauses::join_with_commas([iteration(status), status.criteria.sentence(), wanted]);
-        return tr!("{state}: {text}", state = word(status), text).into();
+        return tr!("{state}: {text}", state = loop_state_word(status), text).into();
     }
     let cost = status.spent.cost_micros.map(words::cost);
     let counts = clauses::join_with_commas(std::iter::once(status.criteria.sentence()).chain(cost));
     // The breaker's reason is in parentheses, because a colon would be the second one of the line.
-    what(status).map_fact(|it| {
-        let (state, text) = (word(status), followed_by(&it, &counts));
+    describe_phase(status).map_fact(|it| {
+        let (state, text) = (loop_state_word(status), followed_by(&it, &counts));
         if status.is_cooling() {
             tr!("{state} {text}", state, text)
         } else {
@@ -45,10 +45,17 @@ fn followed_by(fact: &str, counts: &str) -> String {
     }
 }
 
-/// The state in one or two words.
-fn word(status: &LoopStatus) -> &'static str {
+/// The state of a loop in one or two words.
+fn loop_state_word(status: &LoopStatus) -> &'static str {
     match status.state {
         DisplayState::Working if status.is_cooling() => tr!("Breaker open"),
+        state => state_word(state),
+    }
+}
+
+/// The state in one or two words.
+pub(crate) fn state_word(state: DisplayState) -> &'static str {
+    match state {
         DisplayState::Working => tr!("Working"),
         DisplayState::NeedsYou => tr!("Needs you"),
         DisplayState::Paused => tr!("Paused"),
@@ -67,7 +74,7 @@ fn iteration(status: &LoopStatus) -> String {
     tr!("iteration {iteration}/{limit}", iteration = status.iteration, limit = status.limits.iterations)
 }
 
-fn what(status: &LoopStatus) -> Message {
+fn describe_phase(status: &LoopStatus) -> Message {
     let iteration = iteration(status);
     let fact = match status.phase {
         DisplayPhase::Baseline => tr!("checks before iteration 1").into(),

@@ -4,6 +4,7 @@
 
 mod alerts;
 mod budget;
+mod cells;
 mod criteria;
 pub mod criterion_names;
 pub mod dashboard;

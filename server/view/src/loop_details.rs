@@ -23,8 +23,8 @@ pub fn loop_details(status: &LoopStatus, state: Option<&LoopState>, now: Moment)
     let mut all: Vec<String> = state.and_then(milestones).into_iter().collect();
     all.extend(state.and_then(claims));
     // After the end only a breaker that opened explains anything.
-    let is_told = status.outcome.is_none() || status.breaker.trips > 0;
-    all.extend(is_told.then(|| breaker(status, state)));
+    let is_shown = status.outcome.is_none() || status.breaker.trips > 0;
+    all.extend(is_shown.then(|| breaker(status, state)));
     all.extend(status.breaker.preset.as_ref().map(|it| tr!("breaker preset: {reason}", reason = it.because)));
     all.push(budget(status, state, now));
     all.extend(status.forecast.clone().filter(|_| status.outcome.is_none()));

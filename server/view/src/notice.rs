@@ -14,8 +14,7 @@ const TITLE_CHARS: usize = 24;
 
 /// `"Pay" asks: Which database do you want?`
 pub fn notice(status: &LoopStatus) -> Message {
-    let title = if status.task.title.is_empty() { &status.task.uri } else { &status.task.title };
-    let short = tr!("\"{title}\"", title = sanitize::line_within(title, TITLE_CHARS));
+    let short = short_title(status);
     if let Some(question) = status.question.as_ref().filter(|_| status.phase == DisplayPhase::NeedsAnswer) {
         let fact = match question.kind {
             QuestionKind::Agent => {
@@ -39,18 +38,27 @@ pub fn notice(status: &LoopStatus) -> Message {
             .map_parts(sanitize::line)
             .map_fact(|it| tr!("{title} needs you: {reason}", title = short, reason = it)),
         None => headline(status)
-            .map_fact(|it| tr!("{title}: {text}", title = tr!("\"{title}\"", title), text = it))
+            .map_fact(|it| {
+                tr!("{title}: {text}", title = tr!("\"{title}\"", title = title(status)), text = it)
+            })
             .map_parts(sanitize::line),
     }
 }
 
 /// `"Pay": 2 iterations without a file change; the breaker opens at 3`
 pub fn warning_notice(status: &LoopStatus, warnings: &[EarlyWarning]) -> String {
-    let title = if status.task.title.is_empty() { &status.task.uri } else { &status.task.title };
-    let title = tr!("\"{title}\"", title = sanitize::line_within(title, TITLE_CHARS));
+    let title = short_title(status);
     let all = warnings.iter().map(|it| sanitize::line(&it.sentence));
     let text = all.reduce(|sentence, next| tr!("{sentence}. {next}", sentence, next));
     tr!("{title}: {text}", title, text = text.unwrap_or_default())
+}
+
+fn short_title(status: &LoopStatus) -> String {
+    tr!("\"{title}\"", title = sanitize::line_within(title(status), TITLE_CHARS))
+}
+
+fn title(status: &LoopStatus) -> &str {
+    if status.task.title.is_empty() { &status.task.uri } else { &status.task.title }
 }
 
 #[cfg(test)]

@@ -11,10 +11,11 @@ use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::mutants;
 use loopkeeper_core::journal::{
-    CheckProgram, CopiedTree, Entry, HollowTest, OutcomeKind, Record, Round, SurvivingMutant,
+    CheckProgram, CopiedTree, Entry, HollowTest, OutcomeKind, PinnedCriterion, Record, Round, SurvivingMutant,
 };
 use loopkeeper_core::loop_state::MutantRun;
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
+use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::clauses;
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::{tr, words};
@@ -266,14 +267,14 @@ impl Receipt {
 }
 
 /// The hash of a criterion's check with its expectation.
-pub fn check_hash(criterion: &loopkeeper_task::criterion::Criterion) -> Option<String> {
+pub fn check_hash(criterion: &Criterion) -> Option<String> {
     let check = criterion.check.as_ref()?;
     let text = serde_json::to_string(&(check, criterion.timeout_ms)).ok()?;
     Some(sha256(text.as_bytes()))
 }
 
 fn criteria(state: &LoopState) -> Vec<ReceiptCriterion> {
-    let receipt = |it: &loopkeeper_core::journal::PinnedCriterion| {
+    let receipt = |it: &PinnedCriterion| {
         let criterion = &it.criterion;
         let result = state.criteria.results.get(&criterion.id);
         ReceiptCriterion {
@@ -289,25 +290,21 @@ fn criteria(state: &LoopState) -> Vec<ReceiptCriterion> {
 }
 
 fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
-    let last = entries.iter().rev().find_map(|it| match &it.record {
-        Record::FinalVerdict {
-            as_left,
-            pinned,
-            judges,
-            basis,
-            copied,
-            seeds,
-            outside,
-            unavailable,
-            tree,
-            ..
-        } if *tree == state.tree.judged => {
-            Some((as_left, pinned, judges, basis, (copied, seeds, outside), unavailable))
-        }
-        _ => None,
-    });
-    let count = |round: &Option<Box<Round>>| round.as_deref().map(count_round);
-    let Some((as_left, pinned, judges, basis, (copied, seeds, new_outside), unavailable)) = last else {
+    let is_final =
+        |it: &&Record| matches!(it, Record::FinalVerdict { tree, .. } if *tree == state.tree.judged);
+    let last = entries.iter().rev().map(|it| &it.record).find(is_final);
+    let Some(Record::FinalVerdict {
+        as_left,
+        pinned,
+        judges,
+        basis,
+        copied,
+        seeds,
+        outside: new_outside,
+        unavailable,
+        ..
+    }) = last
+    else {
         let not_covered = vec![tr!("no clean room was used: the checks in the work tree decided").to_owned()];
         return ReceiptVerdict {
             as_left: None,
@@ -335,8 +332,8 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
         tr!("files that are new outside the work tree were not hidden from the checks: {reason}", reason = it)
     });
     ReceiptVerdict {
-        as_left: count(as_left),
-        pinned: count(pinned),
+        as_left: as_left.as_deref().map(count_round),
+        pinned: pinned.as_deref().map(count_round),
         changed_judges: judges.clone(),
         basis: basis.clone(),
         copied: copied.as_deref().cloned(),

@@ -20,10 +20,9 @@ use serde::Serialize;
 
 pub use self::html::html;
 pub use self::markdown::markdown;
-use crate::LoopStatus;
 use crate::budget::budget;
 use crate::editor::without_progress;
-use crate::headline;
+use crate::{DisplayPhase, LoopStatus, headline};
 
 /// Limit of the criteria times the iterations, so that a page stays below a megabyte. Older iterations are left out.
 const MAX_CELLS: usize = 20_000;
@@ -198,7 +197,7 @@ fn line(text: &str) -> String {
 }
 
 fn sentence(state: &LoopState, status: &LoopStatus) -> String {
-    if status.phase == crate::DisplayPhase::Damaged {
+    if status.phase == DisplayPhase::Damaged {
         return tr!("The journal is damaged: what follows may be incomplete or changed").to_owned();
     }
     let text = match state.outcome() {

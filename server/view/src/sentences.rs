@@ -16,13 +16,9 @@ pub fn sentence(fact: &str) -> String {
 
 /// Complete sentences in a row.
 pub fn paragraph<T: AsRef<str>>(sentences: impl IntoIterator<Item = T>) -> String {
-    joined(sentences, |sentence, next| tr!("{sentence} {next}", sentence, next))
-}
-
-fn joined<T: AsRef<str>>(parts: impl IntoIterator<Item = T>, join: impl Fn(&str, &str) -> String) -> String {
-    let mut parts = parts.into_iter();
-    let first = parts.next().map_or_else(String::new, |it| it.as_ref().to_owned());
-    parts.fold(first, |text, it| join(&text, it.as_ref()))
+    let mut sentences = sentences.into_iter();
+    let first = sentences.next().map_or_else(String::new, |it| it.as_ref().to_owned());
+    sentences.fold(first, |sentence, next| tr!("{sentence} {next}", sentence, next = next.as_ref()))
 }
 
 /// The first names of a list and the number of the others.

@@ -36,10 +36,10 @@ fn check(write: impl FnOnce() -> Vec<String>) {
 #[test]
 fn lenses_and_actions() {
     let world = World::prompt();
-    check(|| world.look(|it| lenses(it, "PROMPT.md")).into_iter().map(|it| it.title).collect());
+    check(|| world.with_view(|it| lenses(it, "PROMPT.md")).into_iter().map(|it| it.title).collect());
     let titles = || {
         let range = 0..PROMPT.len();
-        let all = world.look(|it| actions(it, ProjectCommands::default(), ("PROMPT.md", &range)));
+        let all = world.with_view(|it| actions(it, ProjectCommands::default(), ("PROMPT.md", &range)));
         all.into_iter().map(|it| it.title).collect()
     };
     check(titles);
@@ -64,7 +64,7 @@ fn checks_are_described() {
     check(|| items.iter().flat_map(describe).collect());
     let offset = PROMPT.find("cargo").expect("a command");
     let world = World::prompt();
-    check(|| vec![world.look(|it| hover(it, ("PROMPT.md", offset))).expect("a hover").plain()]);
+    check(|| vec![world.with_view(|it| hover(it, ("PROMPT.md", offset))).expect("a hover").plain()]);
 }
 
 #[test]
@@ -143,11 +143,11 @@ fn a_loop_from_its_start_to_its_end() {
     let acts = || vec![Act::new("fp"), Act::idle("fp"), Act::new("pp")];
     let worlds =
         || [World::prompt().played("fp", acts()), World::prompt().tripped(), World::prompt().cooling()];
-    check(|| worlds().iter().flat_map(|it| it.look(diagnostics)).map(|it| it.message).collect());
+    check(|| worlds().iter().flat_map(|it| it.with_view(diagnostics)).map(|it| it.message).collect());
     check(|| {
         worlds()
             .iter()
-            .filter_map(|it| it.look(|known| hover(known, ("PROMPT.md", 2))))
+            .filter_map(|it| it.with_view(|known| hover(known, ("PROMPT.md", 2))))
             .map(|it| it.plain())
             .collect()
     });

@@ -65,7 +65,7 @@ pub(super) fn spawns(state: &LoopState) -> SpawnStatus {
         depth: spawns.depth,
         in_iteration: spawns.in_iteration,
         refused: spawns.refused,
-        agents: if state.outcome().is_some() { Vec::new() } else { lineage(&spawns.agents) },
+        agents: if state.outcome().is_some() { Vec::new() } else { agents_after_parents(&spawns.agents) },
     }
 }
 
@@ -102,21 +102,21 @@ impl SubagentStatus {
 }
 
 /// Lists each subagent directly after its parent; those of the agent itself in order of their start.
-fn lineage(agents: &[SubagentRecord]) -> Vec<SubagentStatus> {
+fn agents_after_parents(agents: &[SubagentRecord]) -> Vec<SubagentStatus> {
     let is_known = |it: &SubagentRecord| {
         it.by.as_ref().is_some_and(|by| agents.iter().any(|it| it.id.as_ref() == Some(by)))
     };
     let mut shown = Vec::new();
     let mut open: Vec<&SubagentRecord> = agents.iter().rev().filter(|it| !is_known(it)).collect();
     while let Some(agent) = open.pop().filter(|_| shown.len() < MAX_SHOWN) {
-        shown.push(one(agent));
+        shown.push(subagent_status(agent));
         let below = agents.iter().rev().filter(|it| it.by.is_some() && it.by == agent.id);
         open.extend(below);
     }
     shown
 }
 
-fn one(agent: &SubagentRecord) -> SubagentStatus {
+fn subagent_status(agent: &SubagentRecord) -> SubagentStatus {
     let clean = |it: &Option<String>| it.as_deref().filter(|it| !it.is_empty()).map(sanitize::line);
     SubagentStatus {
         id: clean(&agent.id),

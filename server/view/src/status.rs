@@ -314,8 +314,9 @@ fn session(state: &LoopState, phase: DisplayPhase) -> Option<SessionStatus> {
 }
 
 fn paused_ms(state: &LoopState, facts: &StatusFacts) -> u64 {
-    let resting = facts.keeper.is_some() && state.outcome().is_none() && state.waits_for_user();
-    state.time.paused_ms + if resting { facts.now.ms_since(state.time.last_at) } else { 0 }
+    let is_paused = facts.keeper.is_some() && state.outcome().is_none() && state.waits_for_user();
+    let since = if is_paused { facts.now.ms_since(state.time.last_at) } else { 0 };
+    state.time.paused_ms.saturating_add(since)
 }
 
 /// A file URI, or the id of a task without a file.

@@ -67,12 +67,12 @@ impl TranscriptWriter {
             Record::Baseline { round: Some(round), iteration, .. } => {
                 let what =
                     if *iteration == 0 { tr!("Checks before iteration 1") } else { tr!("Changed criteria") };
-                self.round(what, round)
+                self.round_lines(what, round)
             }
-            Record::IterationIntended { iteration, .. } => self.begin(*iteration),
-            Record::ChecksDone { round, .. } => self.round(tr!("Checks"), round),
+            Record::IterationIntended { iteration, .. } => self.iteration_heading(*iteration),
+            Record::ChecksDone { round, .. } => self.round_lines(tr!("Checks"), round),
             Record::IterationEnded { sentence, .. } => dim(sentence),
-            Record::Steered { text } => self.hint(text, read_at),
+            Record::Steered { text } => self.hint_line(text, read_at),
             Record::Asked { text, .. } => format!("{YELLOW}? {}{RESET}\n", sanitize::line(text)),
             Record::Answered { text: Some(text), .. } => {
                 let answered = tr!("You answered: {text}", text = sanitize::line(text));
@@ -99,13 +99,13 @@ impl TranscriptWriter {
             Record::RolledBack { to, .. } => {
                 dim(&tr!("Files rolled back to iteration {number}", number = to))
             }
-            Record::Ended { outcome } => end(outcome),
+            Record::Ended { outcome } => outcome_line(outcome),
             _ => return None,
         })
     }
 
     /// Hints that were shown as waiting are named again, with the iteration that reads them.
-    fn begin(&mut self, iteration: u32) -> String {
+    fn iteration_heading(&mut self, iteration: u32) -> String {
         let heading = tr!("Iteration {number}", number = iteration);
         let mut text = format!("\n{BOLD}── {heading} ──{RESET}\n");
         for hint in std::mem::take(&mut self.unread) {
@@ -115,7 +115,7 @@ impl TranscriptWriter {
         text
     }
 
-    fn hint(&mut self, text: &str, read_at: Option<u32>) -> String {
+    fn hint_line(&mut self, text: &str, read_at: Option<u32>) -> String {
         let hint = sanitize::line(text);
         let state = match read_at {
             Some(number) => tr!("(sent, read at iteration {number})", number),
@@ -129,24 +129,24 @@ impl TranscriptWriter {
         line
     }
 
-    fn round(&self, what: &str, round: &Round) -> String {
+    fn round_lines(&self, what: &str, round: &Round) -> String {
         let Some(tally) = self.names.tally(round) else {
             return dim(&tr!("{what}: nothing to check", what));
         };
         let tally = tr!("{what}: {counts}", what, counts = tally.of_round());
         let mut text = format!("{BOLD}{tally}{RESET}\n");
         for result in round.results.iter().filter(|it| it.status != Status::Unverified) {
-            self.result(&mut text, result);
+            self.write_result(&mut text, result);
         }
         text
     }
 
     /// The places of a failure are whole `file:line` texts, which terminals turn into links.
-    fn result(&self, text: &mut String, result: &CheckResult) {
+    fn write_result(&self, text: &mut String, result: &CheckResult) {
         let name = self.names.name(&result.criterion);
         let fact = sanitize::line(&result.fact);
         if result.status == Status::Pass {
-            let _ = writeln!(text, "  {GREEN}✓{RESET} {name}{}", passing(&fact));
+            let _ = writeln!(text, "  {GREEN}✓{RESET} {name}{}", passing_fact(&fact));
             return;
         }
         let failed = tr!("{name}: {fact}", name, fact);
@@ -161,16 +161,16 @@ impl TranscriptWriter {
 }
 
 /// The fact of a check that passes; most have none worth reading.
-fn passing(fact: &str) -> String {
+fn passing_fact(fact: &str) -> String {
     if fact.is_empty() { String::new() } else { format!(" {DIM}· {fact}{RESET}") }
 }
 
-/// A remark beside the output of the agent: one line.
+/// A remark next to the output of the agent: one line.
 pub fn dim(text: &str) -> String {
     format!("{DIM}{}{RESET}\n", sanitize::line(text))
 }
 
-fn end(outcome: &Outcome) -> String {
+fn outcome_line(outcome: &Outcome) -> String {
     let (mark, colour) = match outcome.kind {
         OutcomeKind::Completed if outcome.verified => ('✓', GREEN),
         OutcomeKind::Completed => ('?', YELLOW),

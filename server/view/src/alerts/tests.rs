@@ -7,7 +7,7 @@ use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
 use loopkeeper_core::journal::LoopSpec;
 
-fn one() -> LoopSpec {
+fn one_criterion() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.limits.iterations = 20;
     spec
@@ -25,11 +25,11 @@ impl Observer {
         Self { sim, tracker: AlertTracker::default(), alerts: Vec::new() }
     }
 
-    fn observe(&mut self, is_news: bool) {
+    fn observe(&mut self, is_root_known: bool) {
         let state = &self.sim.state;
         let facts = StatusFacts { keeper: Some(None), now: self.sim.now, ..StatusFacts::default() };
         let shown = status(state, &facts);
-        let Some(alert) = self.tracker.observe(&shown, state, is_news) else { return };
+        let Some(alert) = self.tracker.observe(&shown, state, is_root_known) else { return };
         let what = match alert {
             LoopAlert::Ended => "ended".to_owned(),
             LoopAlert::NeedsYou => {
@@ -61,19 +61,19 @@ fn check(spec: LoopSpec, acts: Vec<Act>, expect: &[&str]) {
 
 #[test]
 fn a_loop_that_works_and_ends_is_one_alert() {
-    check(one(), vec![Act::new("f"), Act::new("f"), Act::new("p")], &["3 ended"]);
+    check(one_criterion(), vec![Act::new("f"), Act::new("f"), Act::new("p")], &["3 ended"]);
 }
 
 #[test]
 fn a_cause_is_reported_once_however_often_it_comes_back() {
     let (idle, work) = (|| Act::idle("f"), || Act::new("f"));
     let acts = vec![idle(), idle(), work(), idle(), idle(), work(), Act::new("p")];
-    check(one(), acts, &["3 StallAhead(NoProgress)", "7 ended"]);
+    check(one_criterion(), acts, &["3 StallAhead(NoProgress)", "7 ended"]);
 }
 
 #[test]
 fn a_stall_is_followed_by_the_open_breaker() {
-    let mut spec = one();
+    let mut spec = one_criterion();
     spec.settings.breaker.max_trips = 9;
     let acts = vec![Act::idle("f"), Act::idle("f"), Act::idle("f"), Act::new("p")];
     check(spec, acts, &["3 StallAhead(NoProgress)", "3 breaker open", "4 ended"]);
@@ -81,7 +81,7 @@ fn a_stall_is_followed_by_the_open_breaker() {
 
 #[test]
 fn limits_are_reported_while_the_loop_works_and_not_at_its_end() {
-    let mut spec = one();
+    let mut spec = one_criterion();
     spec.settings.limits.iterations = 5;
     let work = |count: usize| (0..count).map(|_| Act::new("f")).collect::<Vec<_>>();
     check(spec.clone(), work(5), &["4 LimitNear(Iterations)", "5 ended"]);
@@ -94,7 +94,7 @@ fn limits_are_reported_while_the_loop_works_and_not_at_its_end() {
 #[test]
 fn a_loop_that_needs_its_user_is_not_also_warned_about() {
     let acts = (0..5).map(|_| Act::fails(ProviderClass::Login, "f")).collect();
-    let alerts = Observer::of(Sim::new(one(), "f", acts)).play().alerts;
+    let alerts = Observer::of(Sim::new(one_criterion(), "f", acts)).play().alerts;
     assert_eq!(alerts.len(), 1, "{alerts:?}");
     assert!(alerts[0].ends_with("needs you"), "{alerts:?}");
 }
@@ -103,7 +103,7 @@ fn a_loop_that_needs_its_user_is_not_also_warned_about() {
 fn a_stop_that_the_user_just_gave_has_no_alert() {
     let stopped = |wait_ms: u64| {
         let mut observer =
-            Observer::of(Sim::new(one(), "f", vec![Act { takes_ms: wait_ms, ..Act::new("f") }]));
+            Observer::of(Sim::new(one_criterion(), "f", vec![Act { takes_ms: wait_ms, ..Act::new("f") }]));
         observer.observe(true);
         while observer.sim.state.iteration == 0 {
             assert!(observer.sim.turn());
@@ -119,13 +119,13 @@ fn a_stop_that_the_user_just_gave_has_no_alert() {
 #[test]
 fn earlier_states_are_not_reported() {
     let mut observer =
-        Observer::of(Sim::new(one(), "f", vec![Act::idle("f"), Act::idle("f"), Act::new("p")]));
+        Observer::of(Sim::new(one_criterion(), "f", vec![Act::idle("f"), Act::idle("f"), Act::new("p")]));
     while observer.sim.state.iteration < 3 {
         assert!(observer.sim.turn());
     }
     observer.observe(false);
     assert_eq!(observer.play().alerts, ["3 ended"]);
-    let ended = Sim::new(one(), "f", vec![Act::new("p")]).run();
+    let ended = Sim::new(one_criterion(), "f", vec![Act::new("p")]).run();
     let mut late = Observer::of(ended);
     late.observe(false);
     assert_eq!(late.alerts, <[String; 0]>::default());

@@ -52,7 +52,7 @@ fn a_guard_that_does_not_pass_has_regressed() {
 }
 
 #[test]
-fn counts_leave_out_what_never_ran() {
+fn criteria_that_never_ran_are_not_counted_as_failed() {
     let all = ["a", "b", "c"].map(|id| criterion(id, true, Some(Check::Clean)));
     let mut all = all.to_vec();
     all.push(criterion("d", true, None));

@@ -1,6 +1,7 @@
 //! The last line: a question of the view, a note, or the keys.
 
 use super::{Dashboard, DashboardLine, DashboardPrompt, DashboardScreen, DashboardStyle};
+use crate::cells::truncated;
 use loopkeeper_core::journal::QuestionKind;
 use loopkeeper_text::tr;
 
@@ -12,7 +13,7 @@ pub(super) fn line(view: &Dashboard) -> DashboardLine {
         }
         (Some(DashboardPrompt::Stop { id }), _) => {
             let title = view.loops.iter().find(|it| it.id() == id).map_or(id.as_str(), |it| it.title());
-            let title = super::line::truncated(title, 24);
+            let title = truncated(title, 24);
             DashboardLine::of(
                 DashboardStyle::Warning,
                 format!(" {}", tr!("Stop? y after the iteration, ! at once, n no: {title}", title)),

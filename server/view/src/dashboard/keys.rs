@@ -80,7 +80,7 @@ impl Dashboard {
         None
     }
 
-    /// Any other key than the two is a refusal.
+    /// Every other key declines.
     fn confirm_stop(id: String, key: &DashboardKey) -> Option<DashboardAction> {
         let command = match key {
             DashboardKey::Char('y') => DashboardCommand::Stop,
@@ -129,14 +129,9 @@ impl Dashboard {
             }
             DashboardScreen::Help => {}
             // An output is read from its end.
-            DashboardScreen::Output => {
-                let most = self.current().map_or(0, |it| it.output.len());
-                self.scroll = moved(self.scroll, most, !is_up);
-            }
-            DashboardScreen::Diff => self.scroll = moved(self.scroll, self.patch.len(), is_up),
-            DashboardScreen::Details => {
-                let most = self.current().map_or(0, |it| super::details::lines(it, usize::MAX).len());
-                self.scroll = moved(self.scroll, most, is_up);
+            DashboardScreen::Output => self.scroll = moved(self.scroll, self.max_scroll, !is_up),
+            DashboardScreen::Diff | DashboardScreen::Details => {
+                self.scroll = moved(self.scroll, self.max_scroll, is_up);
             }
         }
         None
@@ -149,7 +144,7 @@ impl Dashboard {
         // A screen keeps its loop when the order of the list changes.
         self.selected = self.selected().map(str::to_owned);
         self.screen = screen;
-        self.scroll = 0;
+        self.reset_scroll();
     }
 
     fn go_back(&mut self) {
@@ -157,7 +152,12 @@ impl Dashboard {
             DashboardScreen::Loops | DashboardScreen::Details => DashboardScreen::Loops,
             DashboardScreen::Output | DashboardScreen::Diff | DashboardScreen::Help => self.previous,
         };
-        self.scroll = 0;
+        self.reset_scroll();
+    }
+
+    /// The next frame limits how far the new screen can be scrolled.
+    fn reset_scroll(&mut self) {
+        (self.scroll, self.max_scroll) = (0, usize::MAX);
     }
 
     fn open_details(&mut self) -> Option<DashboardAction> {

@@ -1,6 +1,7 @@
 //! Lines of styled text, truncated to the width of the terminal.
 
 use super::DashboardCharset;
+use crate::cells::truncated;
 use loopkeeper_text::words;
 
 /// What a text means; the terminal chooses the colour.
@@ -48,7 +49,7 @@ impl DashboardLine {
         for span in self.0 {
             let shown: String = span.text.chars().filter(|it| !it.is_control()).collect();
             let text = truncated(&shown, room);
-            let is_cut = text.len() < shown.len();
+            let is_cut = text != shown;
             room = room.saturating_sub(words::width(&text));
             let text = match charset {
                 DashboardCharset::Unicode => text,
@@ -61,32 +62,6 @@ impl DashboardLine {
         }
         Self(spans)
     }
-}
-
-/// At most `columns` cells, with `…` in place of a rest.
-pub(super) fn truncated(text: &str, columns: usize) -> String {
-    if words::width(text) <= columns {
-        return text.to_owned();
-    }
-    let mut cells = 0;
-    let mut shown: String = text
-        .chars()
-        .take_while(|it| {
-            cells += words::cells(*it);
-            cells < columns
-        })
-        .collect();
-    if columns > 0 {
-        shown.push('…');
-    }
-    shown
-}
-
-/// Exactly `columns` cells.
-pub(super) fn padded(text: &str, columns: usize) -> String {
-    let text = truncated(text, columns);
-    let rest = columns.saturating_sub(words::width(&text));
-    text + &" ".repeat(rest)
 }
 
 /// Lines of at most `columns` cells, broken at spaces.

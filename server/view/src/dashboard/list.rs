@@ -1,7 +1,9 @@
 //! The list of loops: one row each, and below it the selected loop in a few lines.
 
-use super::line::{padded, wrapped};
+use super::line::wrapped;
 use super::{Dashboard, DashboardLine, DashboardLoop, DashboardStyle};
+use crate::cells::padded;
+use crate::headline::state_word;
 use crate::{BreakerStatus, DisplayState};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::BreakerState;
@@ -109,7 +111,7 @@ fn row(shown: &DashboardLoop, is_selected: bool, columns: usize) -> DashboardLin
         None => shown.title().to_owned(),
     };
     let mark = if is_selected { " ▸ " } else { "   " };
-    let state = padded(state_of(shown), STATE_CELLS);
+    let state = padded(state_label(shown), STATE_CELLS);
     let mut line = DashboardLine::of(plain, mark)
         .and(style(state_style(shown)), state)
         .and(plain, padded(&title, title_room.saturating_sub(1)) + " ")
@@ -118,8 +120,8 @@ fn row(shown: &DashboardLoop, is_selected: bool, columns: usize) -> DashboardLin
         line = criteria(line, shown, is_selected);
     }
     if columns >= BREAKER_FROM {
-        let (text, of_breaker) = breaker(&status.breaker, &shown.band);
-        line = line.and(style(of_breaker), padded(&text, BREAKER_CELLS));
+        let (text, breaker_style) = breaker(&status.breaker, &shown.band);
+        line = line.and(style(breaker_style), padded(&text, BREAKER_CELLS));
     }
     if columns >= BUDGET_FROM {
         line = line.and(style(DashboardStyle::Dim), padded(&shown.most_used, BUDGET_CELLS));
@@ -168,7 +170,7 @@ fn preview(shown: &DashboardLoop, columns: usize) -> Vec<DashboardLine> {
     lines
 }
 
-fn state_of(shown: &DashboardLoop) -> &'static str {
+fn state_label(shown: &DashboardLoop) -> &'static str {
     if shown.status.is_cooling() {
         return tr!("Breaker open");
     }
@@ -176,16 +178,6 @@ fn state_of(shown: &DashboardLoop) -> &'static str {
         Some(outcome) if outcome.verified => tr!("Verified"),
         Some(_) => tr!("Ended"),
         None => state_word(shown.status.state),
-    }
-}
-
-fn state_word(state: DisplayState) -> &'static str {
-    match state {
-        DisplayState::Working => tr!("Working"),
-        DisplayState::NeedsYou => tr!("Needs you"),
-        DisplayState::Paused => tr!("Paused"),
-        DisplayState::Done => tr!("Done"),
-        DisplayState::Idle => tr!("Idle"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Screens that scroll: details, output and patch; and the list of keys.
 
-use super::line::padded;
 use super::{DashboardLine, DashboardLoop, DashboardStyle};
+use crate::cells::padded;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::{tr, tr_later};
 
@@ -27,6 +27,11 @@ pub(super) fn output(shown: &DashboardLoop, scroll: usize, rows: usize) -> Vec<D
     let visible = shown.output.iter().skip(first).take(last - first);
     lines.extend(visible.map(|it| DashboardLine::of(DashboardStyle::Plain, format!(" {it}"))));
     lines
+}
+
+/// The number of lines that do not fit below the heading.
+pub(super) fn lines_beyond(lines: usize, rows: usize) -> usize {
+    lines.saturating_sub(rows.saturating_sub(1))
 }
 
 pub(super) fn patch(

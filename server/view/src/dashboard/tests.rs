@@ -51,7 +51,7 @@ fn three_loops() -> Dashboard {
     view
 }
 
-fn text(view: &Dashboard, columns: usize, rows: usize) -> String {
+fn text(view: &mut Dashboard, columns: usize, rows: usize) -> String {
     let lines = view.render(DashboardSize { columns, rows });
     lines.iter().map(|it| it.plain().trim_end().to_owned() + "\n").collect()
 }
@@ -77,7 +77,7 @@ fn a_state_and_a_title_are_two_words() {
     view.set_loop(cooling);
     view.set_loop(shown("2-asks", "Parse dates", DisplayState::NeedsYou));
     view.set_loop(shown("3-asks", "Write", DisplayState::NeedsYou));
-    let screen = text(&view, 90, 14);
+    let screen = text(&mut view, 90, 14);
     assert!(screen.contains("Breaker open Pay by card"), "{screen}");
     assert!(screen.contains("3 loops: 1 working, 2 need you"), "{screen}");
 }
@@ -85,38 +85,38 @@ fn a_state_and_a_title_are_two_words() {
 #[test]
 fn screens_are_as_recorded() {
     let mut record = String::new();
-    let mut add = |title: &str, view: &Dashboard, columns, rows| {
+    let mut add = |title: &str, view: &mut Dashboard, columns, rows| {
         let _ = writeln!(record, "== {title}, {columns} x {rows}\n\n{}", text(view, columns, rows));
     };
     let mut view = three_loops();
     view.set_activity("3-asks", "Edit src/pay.rs");
-    add("loops", &view, 110, 14);
-    add("loops", &view, 40, 8);
+    add("loops", &mut view, 110, 14);
+    add("loops", &mut view, 40, 8);
     type_keys(&mut view, "a");
-    add("answer", &view, 80, 12);
+    add("answer", &mut view, 80, 12);
     type_keys(&mut view, "SQLite");
-    add("typed", &view, 80, 4);
+    add("typed", &mut view, 80, 4);
     type_keys(&mut view, "\u{1b}s");
-    add("stop", &view, 80, 4);
+    add("stop", &mut view, 80, 4);
     type_keys(&mut view, "n\n");
     view.add_output("3-asks", "running 12 tests\nok");
-    add("details", &view, 80, 24);
+    add("details", &mut view, 80, 24);
     type_keys(&mut view, "o");
-    add("output", &view, 60, 5);
+    add("output", &mut view, 60, 5);
     type_keys(&mut view, "\u{1b}d");
     view.set_patch("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n");
-    add("changes", &view, 60, 9);
+    add("changes", &mut view, 60, 9);
     type_keys(&mut view, "?");
-    add("keys", &view, 60, 16);
-    add("no loops", &Dashboard::new(DashboardCharset::Unicode), 80, 5);
+    add("keys", &mut view, 60, 16);
+    add("no loops", &mut Dashboard::new(DashboardCharset::Unicode), 80, 5);
     let mut plain = three_loops();
     plain.charset = DashboardCharset::Ascii;
-    add("ascii", &plain, 110, 6);
+    add("ascii", &mut plain, 110, 6);
     expect_file!["../../../../tests/e2e/texts/watch-screens.txt"].assert_eq(&record);
 }
 
 #[test]
-fn keys_give_orders_to_the_loop_that_was_selected() {
+fn keys_send_commands_to_the_selected_loop() {
     let send = |id: &str, command| Some(DashboardAction::Send { id: id.to_owned(), command });
     let check = |keys: &str, expect: Option<DashboardAction>| {
         assert_eq!(type_keys(&mut three_loops(), keys), expect, "{keys:?}");
@@ -185,11 +185,44 @@ fn an_output_is_bounded_and_read_from_its_end() {
     let lines: Vec<String> = (1..=3000).map(|it| format!("line {it}")).collect();
     view.add_output("3-asks", &lines.join("\n"));
     type_keys(&mut view, "o");
-    assert!(text(&view, 40, 4).contains("line 3000"));
+    assert!(text(&mut view, 40, 4).contains("line 3000"));
     type_keys(&mut view, "k");
-    assert!(!text(&view, 40, 4).contains("line 3000") && text(&view, 40, 4).contains("line 2999"));
+    assert!(!text(&mut view, 40, 4).contains("line 3000") && text(&mut view, 40, 4).contains("line 2999"));
     type_keys(&mut view, "g");
-    assert!(text(&view, 40, 4).contains("line 1001"));
+    assert!(text(&mut view, 40, 4).contains("line 1001"));
+}
+
+#[test]
+fn a_screen_scrolls_back_at_once_from_its_end() {
+    let mut view = three_loops();
+    let lines: Vec<String> = (1..=30).map(|it| format!("line {it}.")).collect();
+    view.add_output("3-asks", &lines.join("\n"));
+    type_keys(&mut view, "o");
+    assert!(text(&mut view, 40, 6).contains("line 30."));
+    type_keys(&mut view, "g");
+    assert!(text(&mut view, 40, 6).contains("line 1."));
+    type_keys(&mut view, "j");
+    assert!(!text(&mut view, 40, 6).contains("line 1."));
+    type_keys(&mut view, "\u{1b}d");
+    view.set_patch(&lines.join("\n"));
+    assert!(text(&mut view, 40, 6).contains("line 1."));
+    type_keys(&mut view, "G");
+    assert!(text(&mut view, 40, 6).contains("line 30."));
+    type_keys(&mut view, "k");
+    assert!(!text(&mut view, 40, 6).contains("line 30."));
+}
+
+#[test]
+fn wrapped_details_scroll_to_their_last_line() {
+    let mut view = three_loops();
+    let mut asks = shown("3-asks", "Write", DisplayState::NeedsYou);
+    asks.status.warnings = vec!["a very long warning ".repeat(40)];
+    view.set_loop(asks);
+    view.add_output("3-asks", "the last line");
+    type_keys(&mut view, "\n");
+    assert!(!text(&mut view, 30, 8).contains("the last line"));
+    type_keys(&mut view, "G");
+    assert!(text(&mut view, 30, 8).contains("the last line"));
 }
 
 #[test]
@@ -198,7 +231,7 @@ fn a_removed_loop_leaves_the_selection_on_another() {
     type_keys(&mut view, "\n");
     view.retain(|id| id != "3-asks");
     assert_eq!(view.selected(), Some("2-works"));
-    assert!(text(&view, 80, 6).contains("2 loops"));
+    assert!(text(&mut view, 80, 6).contains("2 loops"));
 }
 
 #[test]

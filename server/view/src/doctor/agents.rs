@@ -93,16 +93,16 @@ fn examine_started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: Loo
     let note = |fact: &str| {
         DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Note, tr!("{name}: {fact}", name, fact))
     };
-    let mut can = kind.capabilities().in_mode(mode);
+    let mut capabilities = kind.capabilities().in_mode(mode);
     let facts = agents.iter().find(|it| it.name == name);
     if let Some(place) = facts.and_then(|it| it.hooks_off.as_ref()) {
-        can = can.without_hooks();
+        capabilities = capabilities.without_hooks();
         let off = tr!("`disableAllHooks` in {place} switches its hooks off", place);
         all.push(note(&off).with_hint(tr!("remove it there, so that it asks before it starts a subagent")));
     }
     // The capabilities of a custom command are unknown, unless its output format is configured.
     if kind.known_agent().is_some() {
-        all.extend(can.limitations().into_iter().map(note));
+        all.extend(capabilities.limitations().into_iter().map(note));
     }
     all
 }
@@ -144,8 +144,8 @@ fn examine_attached(agents: &[AgentFacts], silent: Option<&DoctorProblem>) -> Ve
             tr!("its hooks were tried with {tried} of Claude Code, and this is {version}", tried, version);
         all.push(DoctorFinding::new(DoctorTopic::Agents, DoctorLevel::Good, what));
     }
-    let can = AgentKind::Claude.capabilities().in_mode(LoopMode::Attach);
-    all.extend(can.limitations().into_iter().map(|it| {
+    let capabilities = AgentKind::Claude.capabilities().in_mode(LoopMode::Attach);
+    all.extend(capabilities.limitations().into_iter().map(|it| {
         DoctorFinding::new(
             DoctorTopic::Agents,
             DoctorLevel::Note,
@@ -176,13 +176,13 @@ fn examine_installed(
     };
     let facts = clauses::join_with_commas(std::iter::once(program.to_owned()).chain(login));
     let what = tr!("{agent}: {facts}", agent = title, facts);
-    let wanted = match chosen {
+    let is_selected = match chosen {
         Ok(SelectedAgent::Agent { name, .. }) => *name == agent.name,
         Ok(SelectedAgent::Session { .. }) => agent.name == AgentKind::Claude.name(),
         Err(_) => false,
     };
-    let unwell = matches!(agent.login, LoginState::NotSeen | LoginState::Withheld(_)) && wanted;
-    let level = if unwell || matches!(agent.version, AgentVersion::Failed(_)) {
+    let lacks_login = matches!(agent.login, LoginState::NotSeen | LoginState::Withheld(_)) && is_selected;
+    let level = if lacks_login || matches!(agent.version, AgentVersion::Failed(_)) {
         DoctorLevel::Note
     } else {
         DoctorLevel::Good
@@ -192,10 +192,10 @@ fn examine_installed(
         (_, AgentVersion::Failed(_), Some(known)) => {
             finding.with_hint(tr!("reinstall it: `{command}`", command = known.install))
         }
-        (LoginState::Withheld(name), ..) if unwell => {
+        (LoginState::Withheld(name), ..) if lacks_login => {
             finding.with_hint(tr!("add it to `[env]`: `pass = [\"{name}\"]`", name))
         }
-        (LoginState::NotSeen, _, Some(known)) if unwell => finding.with_hint(tr!(
+        (LoginState::NotSeen, _, Some(known)) if lacks_login => finding.with_hint(tr!(
             "{remedy}; a login in the system's own store cannot be seen from here",
             remedy = known.log_in()
         )),

@@ -42,11 +42,10 @@ pub fn capabilities(can: &Capabilities) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::capabilities;
-    use loopkeeper_agent::kind::AgentKind;
-    use loopkeeper_agent::kind::Dialect;
+    use loopkeeper_agent::kind::{AgentKind, Dialect};
 
     #[test]
-    fn each_agent_says_what_it_can() {
+    fn capabilities_are_described_for_each_agent() {
         let check = |kind: AgentKind, name: &str, expect: &str| {
             let all = capabilities(&kind.capabilities());
             assert_eq!(all.len(), 12);

@@ -61,14 +61,14 @@ pub(super) fn examine_machine(facts: &MachineFacts) -> Vec<DoctorFinding> {
     ]
 }
 
-fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
+fn finding(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
     DoctorFinding::new(DoctorTopic::Machine, level, what)
 }
 
 fn git_finding(git: &Result<String, String>) -> DoctorFinding {
     match git {
-        Ok(version) => new(DoctorLevel::Good, version.clone()),
-        Err(why) => new(DoctorLevel::Note, tr!("git cannot be used: {reason}", reason = why))
+        Ok(version) => finding(DoctorLevel::Good, version.clone()),
+        Err(why) => finding(DoctorLevel::Note, tr!("git cannot be used: {reason}", reason = why))
             .with_hint(tr!("install git: `clean` checks and commits need it")),
     }
 }
@@ -80,7 +80,7 @@ fn sandbox_finding(it: &SandboxFacts) -> DoctorFinding {
         (SandboxMode::Required, SandboxKind::Nothing) => DoctorLevel::Bad,
         (SandboxMode::Auto | SandboxMode::Required, _) => DoctorLevel::Note,
     };
-    let finding = new(level, it.sentence.trim_end_matches(['.', '。']).to_owned());
+    let finding = finding(level, it.sentence.trim_end_matches(['.', '。']).to_owned());
     match (level, it.kind) {
         (DoctorLevel::Good | DoctorLevel::Info, _) => finding,
         (_, _) if it.wanted == SandboxMode::Off => {
@@ -112,19 +112,19 @@ fn watch_limit_finding(facts: &MachineFacts) -> DoctorFinding {
     const COMMAND: &str = "sudo sysctl fs.inotify.max_user_watches=524288 fs.inotify.max_user_instances=512";
     let hint = || tr!("raise it: `{command}`", command = COMMAND);
     match (&facts.watcher, facts.watches) {
-        (Err(why), _) => new(
+        (Err(why), _) => finding(
             DoctorLevel::Note,
             tr!("files cannot be watched ({reason}): editors check every few seconds", reason = why),
         )
         .with_hint(hint()),
         (Ok(()), Some(limit)) if limit < ENOUGH_WATCHES => {
-            new(DoctorLevel::Note, tr!("only {limit} files and folders can be watched", limit))
+            finding(DoctorLevel::Note, tr!("only {limit} files and folders can be watched", limit))
                 .with_hint(hint())
         }
         (Ok(()), Some(limit)) => {
-            new(DoctorLevel::Good, tr!("{limit} files and folders can be watched", limit))
+            finding(DoctorLevel::Good, tr!("{limit} files and folders can be watched", limit))
         }
-        (Ok(()), None) => new(DoctorLevel::Good, tr!("files can be watched")),
+        (Ok(()), None) => finding(DoctorLevel::Good, tr!("files can be watched")),
     }
 }
 
@@ -145,9 +145,9 @@ fn state_dir_finding(state: &Result<StateFacts, DoctorProblem>) -> DoctorFinding
         _ => DoctorLevel::Good,
     };
     match level {
-        DoctorLevel::Good | DoctorLevel::Info => new(level, what),
+        DoctorLevel::Good | DoctorLevel::Info => finding(level, what),
         DoctorLevel::Note | DoctorLevel::Bad => {
-            new(level, what).with_hint(tr!("make room; `loopkeeper gc` removes what old loops left"))
+            finding(level, what).with_hint(tr!("make room; `loopkeeper gc` removes what old loops left"))
         }
     }
 }
@@ -158,7 +158,7 @@ mod tests {
     use crate::doctor::{DoctorLevel, DoctorProblem};
     use loopkeeper_core::settings::SandboxMode;
 
-    fn well() -> MachineFacts {
+    fn healthy_machine() -> MachineFacts {
         MachineFacts {
             git: Ok("git version 2.43.0".into()),
             enclosure: SandboxFacts {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     fn check(change: impl FnOnce(&mut MachineFacts), row: usize, expect: (DoctorLevel, &str)) {
-        let mut facts = well();
+        let mut facts = healthy_machine();
         change(&mut facts);
         let found = examine_machine(&facts);
         let finding = &found[row];
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_says_what_to_do_where_something_is_wrong() {
+    fn every_finding_that_is_not_good_has_a_hint() {
         check(|_| {}, 0, (DoctorLevel::Good, "git version 2.43.0"));
         check(|it| it.git = Err("not found".into()), 0, (DoctorLevel::Note, "not found"));
         check(|_| {}, 1, (DoctorLevel::Good, "Enclosed"));
@@ -196,18 +196,18 @@ mod tests {
             (SandboxMode::Required, SandboxKind::Nothing, DoctorLevel::Bad),
             (SandboxMode::Off, SandboxKind::Nothing, DoctorLevel::Good),
         ] {
-            let enclosure = SandboxFacts { wanted, kind, ..well().enclosure };
+            let enclosure = SandboxFacts { wanted, kind, ..healthy_machine().enclosure };
             check(|it| it.enclosure = enclosure, 1, (level, "Enclosed"));
         }
         for (has_bubblewrap, hint) in [(true, "bubblewrap is installed"), (false, "install bubblewrap")] {
             for kind in [SandboxKind::Landlock, SandboxKind::Nothing] {
-                let enclosure = SandboxFacts { kind, has_bubblewrap, ..well().enclosure };
-                let found = examine_machine(&MachineFacts { enclosure, ..well() });
+                let enclosure = SandboxFacts { kind, has_bubblewrap, ..healthy_machine().enclosure };
+                let found = examine_machine(&MachineFacts { enclosure, ..healthy_machine() });
                 assert!(found[1].hint.as_ref().is_some_and(|it| it.starts_with(hint)), "{found:?}");
             }
         }
         for wanted in [SandboxMode::Auto, SandboxMode::Off] {
-            let enclosure = SandboxFacts { wanted, is_network_open: true, ..well().enclosure };
+            let enclosure = SandboxFacts { wanted, is_network_open: true, ..healthy_machine().enclosure };
             check(|it| it.enclosure = enclosure, 1, (DoctorLevel::Note, "Enclosed"));
         }
         check(|_| {}, 2, (DoctorLevel::Good, "65536 files"));

@@ -36,17 +36,17 @@ pub struct TaskFacts {
 
 pub(super) fn examine_workspace(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
     let mut all = vec![repository_finding(facts)];
-    all.extend(sentences::other_work_trees(&facts.work_trees).map(|it| new(DoctorLevel::Good, it)));
+    all.extend(sentences::other_work_trees(&facts.work_trees).map(|it| finding(DoctorLevel::Good, it)));
     all.extend(facts.config.iter().map(|it| {
         let level = if it.is_blocking() { DoctorLevel::Bad } else { DoctorLevel::Note };
-        new(level, tr!("{name}: {fact}", name = it.origin, fact = it.message)).with_hint(it.hint.clone())
+        finding(level, tr!("{name}: {fact}", name = it.origin, fact = it.message)).with_hint(it.hint.clone())
     }));
     match &facts.tasks {
         None => {}
         Some(Err(problem)) => all.push(DoctorFinding::from_problem(DoctorTopic::Workspace, problem)),
         Some(Ok(tasks)) if tasks.examined.is_empty() => {
             all.push(
-                new(DoctorLevel::Note, tr!("there is no task here"))
+                finding(DoctorLevel::Note, tr!("there is no task here"))
                     .with_hint(tr!("`loopkeeper init` writes a first one")),
             );
         }
@@ -56,7 +56,7 @@ pub(super) fn examine_workspace(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
                 let what =
                     tr!("{tasks} not looked at", tasks = words::counted(tasks.further, "further task"));
                 all.push(
-                    new(DoctorLevel::Note, what)
+                    finding(DoctorLevel::Note, what)
                         .with_hint(tr!("`loopkeeper run TASK --dry-run` says whether one can start")),
                 );
             }
@@ -65,16 +65,16 @@ pub(super) fn examine_workspace(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
     all
 }
 
-fn new(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
+fn finding(level: DoctorLevel, what: impl Into<String>) -> DoctorFinding {
     DoctorFinding::new(DoctorTopic::Workspace, level, what)
 }
 
 fn repository_finding(facts: &WorkspaceFacts) -> DoctorFinding {
     let root = &facts.root;
     if facts.is_repository {
-        return new(DoctorLevel::Good, tr!("{root} is a git repository", root));
+        return finding(DoctorLevel::Good, tr!("{root} is a git repository", root));
     }
-    new(DoctorLevel::Note, tr!("{root} is not a git repository", root)).with_hint(tr!(
+    finding(DoctorLevel::Note, tr!("{root} is not a git repository", root)).with_hint(tr!(
         "`git init`: loops can be rolled back without it, but not committed, and `clean` checks need it"
     ))
 }
@@ -85,7 +85,7 @@ fn task_finding(task: &TaskFacts) -> DoctorFinding {
         return DoctorFinding::from_problem(DoctorTopic::Workspace, broken);
     }
     if task.untrusted == 0 {
-        return new(DoctorLevel::Good, tr!("{id} can start: everything it runs is trusted", id));
+        return finding(DoctorLevel::Good, tr!("{id} can start: everything it runs is trusted", id));
     }
     let commands = words::counted(task.untrusted, "command");
     let what = if task.untrusted == 1 {
@@ -93,7 +93,7 @@ fn task_finding(task: &TaskFacts) -> DoctorFinding {
     } else {
         tr!("{commands} of {id} are not trusted", commands, id)
     };
-    new(DoctorLevel::Note, what).with_hint(tr!("read and trust them: `loopkeeper trust {id}`", id))
+    finding(DoctorLevel::Note, what).with_hint(tr!("read and trust them: `loopkeeper trust {id}`", id))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::diagnostics::findings::severity_and_code;
 use super::offered_commands::{self, OfferedCommand};
-use super::task_predicates::overlap;
+use super::task_predicates::{is_markdown, overlap};
 use super::{DiagnosticCode, EditorCommand, ProjectCommands, QUICKFIX, TaskView, weakened};
 use loopkeeper_core::journal::Weakening;
 use loopkeeper_task::criterion::CriterionId;
@@ -22,7 +22,7 @@ use loopkeeper_text::{DocumentRange, sanitize};
 /// An action for a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorAction {
-    /// `quickfix`, or `source.loopkeeper.` and a verb.
+    /// `quickfix`, or `source.loopkeeper.` and a command.
     pub kind: &'static str,
     pub title: String,
     pub fix: QuickFix,
@@ -61,17 +61,19 @@ pub fn actions(
     all.extend(additions::whole_list(known, project.proposed, document, &here));
     all.extend(additions::additions(known, project.declared, document, &here));
     for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
-        let weakened = offered_commands::of_weakened(known, Some(&criterion.id));
+        let weakened = offered_commands::weakening_commands(known, Some(&criterion.id));
         all.extend(weakened.into_iter().map(|it| weakening_action(known, it, &criterion.place)));
         all.extend(permissions(known, document, Some(&criterion.id), &criterion.place));
-        all.extend(offered_commands::of_criterion(known, criterion).into_iter().map(|it| action(known, it)));
+        all.extend(
+            offered_commands::criterion_commands(known, criterion).into_iter().map(|it| action(known, it)),
+        );
     }
     for item in known.task.plan.iter().filter(|it| here(&it.place)) {
-        all.extend(offered_commands::of_item(item).into_iter().map(|it| action(known, it)));
+        all.extend(offered_commands::item_commands(item).into_iter().map(|it| action(known, it)));
     }
     if let Some(heading) = known.heading().filter(|it| here(it)) {
         all.extend(
-            offered_commands::of_weakened(known, None)
+            offered_commands::weakening_commands(known, None)
                 .into_iter()
                 .map(|it| weakening_action(known, it, &heading)),
         );
@@ -85,32 +87,36 @@ pub fn actions(
 
 /// The sentence for which criteria can be proposed, if the actions at `range` include them.
 pub fn sentence_at(known: &TaskView<'_>, file: &str, range: &Range<usize>) -> Option<String> {
-    let document = known.document(file).filter(|it| it.path.to_lowercase().ends_with(".md"))?;
+    let document = known.document(file).filter(|it| is_markdown(it))?;
     let here = |place: &DocumentRange| place.file == document.path && overlap(&place.range, range);
     let lacks_criteria = |it: &Finding| it.code == FindingCode::NoCriteria && here(&it.place);
-    let is_asked =
+    let is_offered =
         known.heading().is_some_and(|it| here(&it)) || known.task.findings.iter().any(lacks_criteria);
-    is_asked.then(|| wanted_sentence(known.task)).flatten()
+    is_offered.then(|| wanted_sentence(known.task)).flatten()
 }
 
-fn action(known: &TaskView<'_>, verb: OfferedCommand<'_>) -> EditorAction {
-    let title = verb.action_title(known);
+fn action(known: &TaskView<'_>, command: OfferedCommand<'_>) -> EditorAction {
+    let title = command.action_title(known);
     EditorAction {
-        kind: verb.kind(),
-        fix: QuickFix::Command(verb.command(known, title.clone())),
+        kind: command.kind(),
+        fix: QuickFix::Command(command.command(known, title.clone())),
         title,
-        fixes: known.heading().filter(|_| gives_trust(verb)).map(|it| (it, DiagnosticCode::NeedsTrust)),
-        preferred: verb == OfferedCommand::TrustShown,
+        fixes: known.heading().filter(|_| gives_trust(command)).map(|it| (it, DiagnosticCode::NeedsTrust)),
+        preferred: command == OfferedCommand::TrustShown,
     }
 }
 
-fn gives_trust(verb: OfferedCommand<'_>) -> bool {
-    matches!(verb, OfferedCommand::Trust | OfferedCommand::TrustShown)
+fn gives_trust(command: OfferedCommand<'_>) -> bool {
+    matches!(command, OfferedCommand::Trust | OfferedCommand::TrustShown)
 }
 
 /// An action for a reported weakening, attached to its diagnostic.
-fn weakening_action(known: &TaskView<'_>, verb: OfferedCommand<'_>, place: &DocumentRange) -> EditorAction {
-    EditorAction { fixes: Some((place.clone(), DiagnosticCode::Weakened)), ..action(known, verb) }
+fn weakening_action(
+    known: &TaskView<'_>,
+    command: OfferedCommand<'_>,
+    place: &DocumentRange,
+) -> EditorAction {
+    EditorAction { fixes: Some((place.clone(), DiagnosticCode::Weakened)), ..action(known, command) }
 }
 
 /// Removes the strays. Their bytes are kept in a snapshot.
@@ -127,7 +133,7 @@ fn permissions(
     criterion: Option<&CriterionId>,
     place: &DocumentRange,
 ) -> Vec<EditorAction> {
-    if !document.path.to_lowercase().ends_with(".md") {
+    if !is_markdown(document) {
         return Vec::new();
     }
     let permission = |it: &Weakening| EditorAction {
@@ -137,7 +143,7 @@ fn permissions(
         fixes: Some((place.clone(), DiagnosticCode::Weakened)),
         preferred: false,
     };
-    weakened::told_at(known, criterion).filter(|it| !it.path.is_empty()).map(permission).collect()
+    weakened::weakenings_at(known, criterion).filter(|it| !it.path.is_empty()).map(permission).collect()
 }
 
 /// Adds the path to the list under `May change`, or a section of that name at the end.

@@ -7,8 +7,8 @@ use crate::{LoopStatus, StatusFacts, status};
 use loopkeeper_core::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status,
 };
-use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::{LoopState, Phase};
 use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_lint::LintCache;
 use loopkeeper_task::criterion::CriterionId;
@@ -66,7 +66,7 @@ impl World {
 
     /// Sets one result per criterion: `p`ass, `f`ail, `t`imed out, `z`ero tests, `c`ould not run, `u`nstable, `-` never
     /// run; then its fact.
-    pub(crate) fn found(mut self, results: &[(char, &str)]) -> Self {
+    pub(crate) fn with_results(mut self, results: &[(char, &str)]) -> Self {
         let criteria = self.task.criteria.iter();
         let found = criteria.zip(results).filter_map(|(it, (letter, fact))| result(&it.id, *letter, fact));
         self.results = found.map(|it| (it, false)).collect();
@@ -83,7 +83,7 @@ impl World {
         self
     }
 
-    pub(crate) fn located(mut self, locations: &[(&str, u32, &str)]) -> Self {
+    pub(crate) fn with_locations(mut self, locations: &[(&str, u32, &str)]) -> Self {
         let location = |(file, line, message): &(&str, u32, &str)| Location {
             file: (*file).into(),
             line: *line,
@@ -133,15 +133,15 @@ impl World {
         }
         self.strays = sim.state.strays().into_iter().map(str::to_owned).collect();
         self.state = Some(sim.state);
-        self.kept_by(Some(4711))
+        self.with_keeper(Some(4711))
     }
 
     /// The same without a running keeper.
-    pub(crate) fn abandoned(self) -> Self {
-        self.kept_by(None)
+    pub(crate) fn without_keeper(self) -> Self {
+        self.with_keeper(None)
     }
 
-    fn kept_by(mut self, pid: Option<u32>) -> Self {
+    fn with_keeper(mut self, pid: Option<u32>) -> Self {
         let facts = StatusFacts {
             now: Moment { wall: 1_795_000_900_000, awake: 1_900_000 },
             keeper: pid.map(Some),
@@ -159,12 +159,12 @@ impl World {
         self
     }
 
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&TaskView<'_>) -> T) -> T {
+    pub(crate) fn with_view<T>(&self, view: impl FnOnce(&TaskView<'_>) -> T) -> T {
         let latest = |(result, stale)| LatestResult { result, stale, output: self.output };
         let entry = |it: &'_ (CheckResult, bool)| it.0.criterion.clone();
         let results: BTreeMap<CriterionId, LatestResult<'_>> =
             self.results.iter().map(|it| (entry(it), latest((&it.0, it.1)))).collect();
-        look(&TaskView {
+        view(&TaskView {
             reference: URI,
             task: &self.task,
             documents: &self.documents,
@@ -218,10 +218,7 @@ pub(crate) fn at_work(world: World, start: &'static str, acts: Vec<Act>) -> Worl
     while sim.state.history.iter().filter(|it| !it.row.is_empty()).count() < iterations {
         assert!(sim.turn(), "the script is too short for a loop at work");
     }
-    while !matches!(
-        sim.state.phase,
-        loopkeeper_core::decide::Phase::Boundary { .. } | loopkeeper_core::decide::Phase::Preparing { .. }
-    ) {
+    while !matches!(sim.state.phase, Phase::Boundary { .. } | Phase::Preparing { .. }) {
         assert!(sim.turn(), "the loop is paused or has ended");
     }
     world.after(sim)

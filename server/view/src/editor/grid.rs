@@ -5,6 +5,7 @@
 mod tests;
 
 use super::state::glyph;
+use crate::cells::padded;
 use crate::criteria::known_status;
 use loopkeeper_core::check::{CriteriaTally, Status};
 use loopkeeper_core::decide::breaker;
@@ -35,7 +36,7 @@ pub(crate) fn grid(state: &LoopState) -> String {
     let names = state.criteria.pinned.iter().map(|it| words::width(&sanitize::line(&it.criterion.name)));
     let room = names.chain([words::width(tr!("breaker"))]).max().unwrap_or_default().min(NAME_CELLS);
     let line = |name: &str, cells: &str, fact: &str| {
-        format!("{} {cells}  {fact}", fitted(name, room)).trim_end().to_owned()
+        format!("{} {cells}  {fact}", padded(&sanitize::line(name), room)).trim_end().to_owned()
     };
     let mut lines = Vec::new();
     if !shown.is_empty() {
@@ -118,28 +119,14 @@ fn ruler(shown: &[Iteration]) -> String {
     for (index, iteration) in shown.iter().enumerate() {
         let column = index + 1;
         let number = iteration.number.to_string();
-        let wanted = index == 0 || iteration.number % 10 == 0;
+        let is_numbered = index == 0 || iteration.number % 10 == 0;
         // Numbers that would touch the previous one are left out.
-        if wanted && (ruler.len() < column || index == 0) {
+        if is_numbered && (ruler.len() < column || index == 0) {
             ruler.extend(std::iter::repeat_n(' ', column - ruler.len()));
             ruler.push_str(&number);
         }
     }
     ruler
-}
-
-/// The name cut or padded to this number of cells.
-fn fitted(name: &str, room: usize) -> String {
-    let clean = sanitize::line(name);
-    let mut short = clean.clone();
-    while words::width(&short) > room - usize::from(short != clean) {
-        short.pop();
-    }
-    if short != clean {
-        short.push('…');
-    }
-    let left = room.saturating_sub(words::width(&short));
-    short + &" ".repeat(left)
 }
 
 fn fact(state: &LoopState, pinned: &PinnedCriterion) -> String {

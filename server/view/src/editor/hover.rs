@@ -7,8 +7,7 @@ mod tests;
 use super::reading::{attributes, describe_check};
 use super::task_predicates::overlap;
 use super::{TaskView, grid, state, weakened};
-use crate::loop_details;
-use crate::sentences;
+use crate::{LoopStatus, loop_details, sentences};
 use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::flaky::passes_needed;
@@ -48,16 +47,16 @@ pub fn hover(known: &TaskView<'_>, (file, offset): (&str, usize)) -> Option<Hove
     let criterion = known.task.criteria.iter().find(|it| at(&it.place));
     let item = known.task.plan.iter().find(|it| at(&it.place));
     let (place, blocks) = if let Some(criterion) = criterion {
-        (criterion.place.clone(), of_criterion(known, criterion))
+        (criterion.place.clone(), criterion_blocks(known, criterion))
     } else if let Some(item) = item {
-        (item.place.clone(), of_item(known, item))
+        (item.place.clone(), item_blocks(known, item))
     } else {
-        (known.heading().filter(at)?, of_task(known))
+        (known.heading().filter(at)?, task_blocks(known))
     };
     Some(Hover { place, blocks })
 }
 
-fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> {
+fn criterion_blocks(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> {
     let mut all = vec![HoverBlock::Title(criterion.name.clone())];
     let Some(check) = &criterion.check else {
         all.push(HoverBlock::Text(
@@ -65,7 +64,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
         ));
         return all;
     };
-    let criterion_state = state::of_criterion(known, criterion).unwrap_or_default();
+    let criterion_state = state::criterion_state(known, criterion).unwrap_or_default();
     let latest = known.latest(&criterion.id);
     all.push(HoverBlock::Text(criterion_state));
     let row = known.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
@@ -73,7 +72,7 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> 
         all.push(HoverBlock::Text(tr!("By iteration: {row}", row)));
     }
     all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(HoverBlock::Text));
-    all.extend(weakened::told_at(known, Some(&criterion.id)).map(weakening_block));
+    all.extend(weakened::weakenings_at(known, Some(&criterion.id)).map(weakening_block));
     let rules = criterion.number_rules.iter().map(|it| it.written());
     all.push(HoverBlock::Code(check_spans(check).into_iter().chain(rules).collect::<Vec<_>>().join("\n")));
     let mut meaning = describe_check(check);
@@ -97,7 +96,7 @@ fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
     parts.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
 }
 
-fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
+fn item_blocks(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     let belongs = |it: &&Criterion| it.plan_item.as_deref() == Some(item.id.as_str());
     let criteria = known.task.criteria.iter().filter(belongs);
     let account = match (item.done, item.blocking) {
@@ -115,11 +114,11 @@ fn of_item(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
 }
 
 /// Three lines, the grid, what else the user has to know, and where the details are.
-fn of_task(known: &TaskView<'_>) -> Vec<HoverBlock> {
+fn task_blocks(known: &TaskView<'_>) -> Vec<HoverBlock> {
     let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
     let mut all = vec![HoverBlock::Title(title.to_owned())];
     let loop_state =
-        state::of_loop(known).unwrap_or_else(|| tr!("Idle · {counts}", counts = known.tally().sentence()));
+        state::loop_state(known).unwrap_or_else(|| tr!("Idle · {counts}", counts = known.tally().sentence()));
     all.push(HoverBlock::Text(loop_state));
     let mut reasons = reasons(known).into_iter();
     all.extend(reasons.next());
@@ -150,7 +149,7 @@ fn reasons(known: &TaskView<'_>) -> Vec<HoverBlock> {
         all.push(HoverBlock::Text(sentences::sentence(message.trim_end_matches(['.', '。']))));
     }
     let open = known.open_loop().filter(|it| it.breaker.state == BreakerState::Open);
-    let sentence = |it: &crate::LoopStatus| sentences::sentence(&loop_details::breaker(it, known.state));
+    let sentence = |it: &LoopStatus| sentences::sentence(&loop_details::breaker(it, known.state));
     all.extend(open.map(|it| HoverBlock::Text(sentence(it))));
     all.extend(weakened::reported_weakenings(known).map(|(it, _)| weakening_block(it)));
     all.extend(grade(known).map(HoverBlock::Text));

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::offered_commands::{self, OfferedCommand};
 use super::{EditorCommand, TaskView, state};
+use loopkeeper_core::check::Status;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::lines::LineIndex;
@@ -29,57 +30,56 @@ pub fn lenses(known: &TaskView<'_>, file: &str) -> Vec<Lens> {
     let lines = LineIndex::of(known.document(file).map_or("", |it| it.text.as_str()));
     if let Some(place) = known.heading().filter(|it| it.file == file) {
         taken.insert(lines.line(place.range.start));
-        all.extend(of_task(known, &place));
+        all.extend(task_lenses(known, &place));
     }
     for criterion in known.task.criteria.iter().filter(|it| it.place.file == file) {
         // A line of JSON or prose can contain many criteria; a line has at most three lenses.
         if taken.insert(lines.line(criterion.place.range.start)) {
-            all.extend(of_criterion(known, criterion, &known.first_line(&criterion.place)));
+            all.extend(criterion_lenses(known, criterion, &known.first_line(&criterion.place)));
         }
     }
     for item in known.task.plan.iter().filter(|it| it.place.file == file) {
         // An item that is also a criterion shows the criterion's result; its other commands are code actions.
         if taken.insert(lines.line(item.place.range.start)) {
             let place = known.first_line(&item.place);
-            all.extend(offered_commands::of_item(item).into_iter().map(|it| lens(known, &place, it)));
+            all.extend(offered_commands::item_commands(item).into_iter().map(|it| lens(known, &place, it)));
         }
     }
     all
 }
 
-fn of_task(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
-    let behind =
-        |title: &str| offered_commands::behind_state(known).map(|it| it.command(known, title.to_owned()));
-    let state = state::of_loop(known);
-    let loop_lens = state.map(|title| Lens { place: place.clone(), command: behind(&title), title });
-    let verbs = offered_commands::main(known).into_iter().take(2).map(|it| lens(known, place, it));
-    loop_lens.into_iter().chain(verbs).collect()
+fn task_lenses(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
+    let with_title =
+        |title: &str| offered_commands::state_command(known).map(|it| it.command(known, title.to_owned()));
+    let state = state::loop_state(known);
+    let loop_lens = state.map(|title| Lens { place: place.clone(), command: with_title(&title), title });
+    let commands =
+        offered_commands::first_line_commands(known).into_iter().take(2).map(|it| lens(known, place, it));
+    loop_lens.into_iter().chain(commands).collect()
 }
 
-fn of_criterion(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
-    let Some(title) = state::of_criterion(known, criterion) else { return Vec::new() };
-    let verbs = offered_commands::of_criterion(known, criterion);
+fn criterion_lenses(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
+    let Some(title) = state::criterion_state(known, criterion) else { return Vec::new() };
+    let commands = offered_commands::criterion_commands(known, criterion);
     if !known.is_trusted(criterion) && known.latest(&criterion.id).is_none() && known.trust.editor {
         let review = OfferedCommand::Trust.command(known, tr!("Review…").to_owned());
         let state_lens = Lens { place: place.clone(), title, command: None };
         let review = Lens { place: place.clone(), title: review.title.clone(), command: Some(review) };
         return vec![state_lens, review];
     }
-    let output = verbs.iter().find(|it| matches!(it, OfferedCommand::Output(_)));
+    let output = commands.iter().find(|it| matches!(it, OfferedCommand::Output(_)));
     let command = output.map(|it| it.command(known, title.clone()));
-    let passes = known
-        .latest(&criterion.id)
-        .is_some_and(|it| it.result.status == loopkeeper_core::check::Status::Pass);
+    let passes = known.latest(&criterion.id).is_some_and(|it| it.result.status == Status::Pass);
     // The output of a passing check is available by clicking its state.
-    let shown = verbs.into_iter().filter(|it| !(passes && matches!(it, OfferedCommand::Output(_))));
+    let shown = commands.into_iter().filter(|it| !(passes && matches!(it, OfferedCommand::Output(_))));
     let state_lens = Lens { place: place.clone(), title, command };
     std::iter::once(state_lens).chain(shown.map(|it| lens(known, place, it))).collect()
 }
 
-fn lens(known: &TaskView<'_>, place: &DocumentRange, verb: OfferedCommand<'_>) -> Lens {
+fn lens(known: &TaskView<'_>, place: &DocumentRange, offered: OfferedCommand<'_>) -> Lens {
     // A running loop cannot be resumed; the command withdraws the requested pause.
-    let withdraws =
-        matches!(verb, OfferedCommand::Resume) && known.open_loop().is_some_and(offered_commands::is_pausing);
-    let title = if withdraws { tr!("Don't pause") } else { verb.lens_title() }.to_owned();
-    Lens { place: place.clone(), title: title.clone(), command: Some(verb.command(known, title)) }
+    let withdraws = matches!(offered, OfferedCommand::Resume)
+        && known.open_loop().is_some_and(offered_commands::is_pausing);
+    let title = if withdraws { tr!("Don't pause") } else { offered.lens_title() }.to_owned();
+    Lens { place: place.clone(), title: title.clone(), command: Some(offered.command(known, title)) }
 }

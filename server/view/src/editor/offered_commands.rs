@@ -34,8 +34,8 @@ pub(super) enum OfferedCommand<'a> {
     Untrust,
     /// Shows the changes of the last iteration.
     Diff(u32),
-    /// Shows the output of its agent.
-    Said(u32),
+    /// Shows the output of the agent in this iteration.
+    AgentOutput(u32),
     Run(&'a Criterion),
     Output(&'a Criterion),
     /// Restores a file that the agent weakened to its state at the start.
@@ -52,9 +52,9 @@ pub(super) enum OfferedCommand<'a> {
 }
 
 /// The commands over the task's first line: at most two.
-pub(super) fn main<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
+pub(super) fn first_line_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
     let mut all = match known.open_loop() {
-        Some(status) => of_loop(status),
+        Some(status) => loop_commands(status),
         None if known.checking => vec![OfferedCommand::CancelChecks],
         None => vec![OfferedCommand::Start, OfferedCommand::Check],
     };
@@ -62,7 +62,7 @@ pub(super) fn main<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
     all
 }
 
-fn of_loop<'a>(status: &LoopStatus) -> Vec<OfferedCommand<'a>> {
+fn loop_commands<'a>(status: &LoopStatus) -> Vec<OfferedCommand<'a>> {
     match (status.state, status.phase) {
         (_, DisplayPhase::Interrupted) => vec![OfferedCommand::Resume, OfferedCommand::Stop],
         (_, DisplayPhase::Stopping) => vec![OfferedCommand::StopNow],
@@ -71,7 +71,7 @@ fn of_loop<'a>(status: &LoopStatus) -> Vec<OfferedCommand<'a>> {
         (DisplayState::Working, _) if is_pausing(status) => {
             vec![OfferedCommand::Resume, OfferedCommand::Stop]
         }
-        (DisplayState::Working, _) if summary::is_cooling(status) => {
+        (DisplayState::Working, _) if status.is_cooling() => {
             vec![OfferedCommand::ResetBreaker, OfferedCommand::Stop]
         }
         (DisplayState::Working, _) => vec![OfferedCommand::Pause, OfferedCommand::Stop],
@@ -88,7 +88,7 @@ pub(super) fn awaits_session(status: &LoopStatus) -> bool {
 }
 
 /// Whether it is paused because a check cannot run on this machine.
-fn lacks_something(status: &LoopStatus) -> bool {
+fn lacks_dependency(status: &LoopStatus) -> bool {
     let is_it = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Missing);
     status.state == DisplayState::NeedsYou && status.phase == DisplayPhase::Paused && is_it
 }
@@ -101,7 +101,7 @@ pub(super) fn is_pausing(status: &LoopStatus) -> bool {
 
 /// All commands of the task, including those without room on a line.
 pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
-    let mut all = main(known);
+    let mut all = first_line_commands(known);
     let open = known.open_loop();
     if open.is_some() {
         all.push(OfferedCommand::Check);
@@ -110,25 +110,25 @@ pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'
         // Resuming without an answer leaves the decision to the agent.
         all.push(OfferedCommand::Resume);
     }
-    if open.is_some_and(|it| summary::is_cooling(it) || summary::is_tripped(it)) {
+    if open.is_some_and(|it| it.is_cooling() || summary::is_tripped(it)) {
         // Admits one trial iteration; the counters are kept.
         all.push(OfferedCommand::Resume);
     }
-    if open.is_some_and(lacks_something) {
+    if open.is_some_and(lacks_dependency) {
         all.push(OfferedCommand::ResumeAnyway);
     }
     if all.contains(&OfferedCommand::Stop) && open.is_some_and(|it| it.phase != DisplayPhase::Interrupted) {
         all.push(OfferedCommand::StopNow);
     }
     if let Some(status) = known.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged) {
-        all.extend([OfferedCommand::Diff(status.iteration), OfferedCommand::Said(status.iteration)]);
+        all.extend([OfferedCommand::Diff(status.iteration), OfferedCommand::AgentOutput(status.iteration)]);
     }
     all.extend(known.status.map(|_| OfferedCommand::Export));
     let has_commands = known.task.criteria.iter().any(|it| it.check.is_some());
     if known.trust.unknown > 0 {
         all.extend((!all.contains(&OfferedCommand::Trust)).then_some(OfferedCommand::Trust));
         all.extend(known.trust.shown.map(|_| OfferedCommand::TrustShown));
-    } else if known.trust.unknown == 0 && has_commands && open.is_none() {
+    } else if has_commands && open.is_none() {
         all.push(OfferedCommand::Untrust);
     }
     all.retain(|it| it.is_allowed(known));
@@ -136,30 +136,30 @@ pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'
 }
 
 /// Commands for a weakening, at its criterion or on the first line (`None`).
-pub(super) fn of_weakened<'a>(
+pub(super) fn weakening_commands<'a>(
     known: &TaskView<'a>,
     criterion: Option<&CriterionId>,
 ) -> Vec<OfferedCommand<'a>> {
     let mut all = Vec::new();
-    for weakening in weakened::told_at(known, criterion) {
+    for weakening in weakened::weakenings_at(known, criterion) {
         all.extend(
             weakened::can_restore(known, weakening).then_some(OfferedCommand::Restore(&weakening.path)),
         );
     }
-    let any = weakened::told_at(known, criterion).next().is_some();
+    let any = weakened::weakenings_at(known, criterion).next().is_some();
     all.extend((any && weakened::can_accept(known)).then_some(OfferedCommand::AcceptWeakening));
     all.retain(|it| it.is_allowed(known));
     all
 }
 
 /// The command for a click on the loop's state.
-pub(super) fn behind_state(known: &TaskView<'_>) -> Option<OfferedCommand<'static>> {
+pub(super) fn state_command(known: &TaskView<'_>) -> Option<OfferedCommand<'static>> {
     let status = known.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged)?;
-    Some(OfferedCommand::Said(status.iteration))
+    Some(OfferedCommand::AgentOutput(status.iteration))
 }
 
 /// The commands of one plan item; a finished item has none.
-pub(super) fn of_item(item: &PlanItem) -> Vec<OfferedCommand<'_>> {
+pub(super) fn item_commands(item: &PlanItem) -> Vec<OfferedCommand<'_>> {
     match (item.done, item.blocking) {
         (true, _) => Vec::new(),
         (false, true) => {
@@ -170,7 +170,10 @@ pub(super) fn of_item(item: &PlanItem) -> Vec<OfferedCommand<'_>> {
 }
 
 /// The commands of one criterion.
-pub(super) fn of_criterion<'a>(known: &TaskView<'a>, criterion: &'a Criterion) -> Vec<OfferedCommand<'a>> {
+pub(super) fn criterion_commands<'a>(
+    known: &TaskView<'a>,
+    criterion: &'a Criterion,
+) -> Vec<OfferedCommand<'a>> {
     if criterion.check.is_none() {
         return Vec::new();
     }
@@ -197,7 +200,7 @@ impl OfferedCommand<'_> {
             | Self::TrustShown
             | Self::AcceptWeakening => known.trust.editor,
             Self::CancelChecks | Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
-            Self::Diff(_) | Self::Said(_) | Self::Output(_) => true,
+            Self::Diff(_) | Self::AgentOutput(_) | Self::Output(_) => true,
             Self::Restore(_) | Self::RemoveStrays(_) | Self::Export => true,
             Self::Skip(_) | Self::Raise(_) | Self::Lower(_) => true,
         }
@@ -220,7 +223,7 @@ impl OfferedCommand<'_> {
             Self::TrustShown => tr!("Trust shown"),
             Self::Untrust => tr!("Withdraw trust"),
             Self::Diff(_) => tr!("Changes"),
-            Self::Said(_) => tr!("Agent output"),
+            Self::AgentOutput(_) => tr!("Agent output"),
             Self::Run(_) => tr!("Run"),
             Self::Output(_) => tr!("Output"),
             Self::Restore(_) => tr!("Restore"),
@@ -252,7 +255,7 @@ impl OfferedCommand<'_> {
             Self::TrustShown => tr!("Trust the commands shown").to_owned(),
             Self::Untrust => tr!("Withdraw trust in the commands of {title}", title),
             Self::Diff(iteration) => tr!("Show changes of iteration {iteration}", iteration),
-            Self::Said(iteration) => tr!("Show agent output of iteration {iteration}", iteration),
+            Self::AgentOutput(iteration) => tr!("Show agent output of iteration {iteration}", iteration),
             Self::Run(criterion) => tr!("Run check {name}", name = quoted(&criterion.name)),
             Self::Output(criterion) => tr!("Show output of {name}", name = quoted(&criterion.name)),
             Self::Restore(path) => {
@@ -288,36 +291,36 @@ impl OfferedCommand<'_> {
             Self::Skip(_) => "source.loopkeeper.skip",
             Self::Raise(_) | Self::Lower(_) => "source.loopkeeper.prioritize",
             Self::Diff(_) => "source.loopkeeper.diff",
-            Self::Output(_) | Self::Said(_) => "source.loopkeeper.output",
+            Self::Output(_) | Self::AgentOutput(_) => "source.loopkeeper.output",
         }
     }
 
     pub(super) fn command(self, known: &TaskView<'_>, title: String) -> EditorCommand {
         let task = known.reference;
         let loop_id = known.status.map_or("", |it| it.id.as_str());
-        let of_task = || json!({ "task": task });
-        let of_loop = || json!({ "loopId": loop_id });
+        let task_argument = || json!({ "task": task });
+        let loop_argument = || json!({ "loopId": loop_id });
         let (command, argument): (&'static str, Value) = match self {
-            Self::Start => ("loopkeeper.server.start", of_task()),
-            Self::Check => ("loopkeeper.server.check", of_task()),
-            Self::CancelChecks => ("loopkeeper.server.cancelChecks", of_task()),
-            Self::Pause => ("loopkeeper.server.pause", of_loop()),
-            Self::Resume => ("loopkeeper.server.resume", of_loop()),
+            Self::Start => ("loopkeeper.server.start", task_argument()),
+            Self::Check => ("loopkeeper.server.check", task_argument()),
+            Self::CancelChecks => ("loopkeeper.server.cancelChecks", task_argument()),
+            Self::Pause => ("loopkeeper.server.pause", loop_argument()),
+            Self::Resume => ("loopkeeper.server.resume", loop_argument()),
             Self::ResumeAnyway => ("loopkeeper.server.resume", json!({ "loopId": loop_id, "anyway": true })),
-            Self::Answer => ("loopkeeper.server.answer", of_loop()),
-            Self::Stop => ("loopkeeper.server.stop", of_loop()),
+            Self::Answer => ("loopkeeper.server.answer", loop_argument()),
+            Self::Stop => ("loopkeeper.server.stop", loop_argument()),
             Self::StopNow => ("loopkeeper.server.stop", json!({ "loopId": loop_id, "now": true })),
-            Self::ResetBreaker => ("loopkeeper.server.resetBreaker", of_loop()),
-            Self::Trust => ("loopkeeper.server.trust", of_task()),
+            Self::ResetBreaker => ("loopkeeper.server.resetBreaker", loop_argument()),
+            Self::Trust => ("loopkeeper.server.trust", task_argument()),
             // The hash of the page that was shown; the server rejects any other.
             Self::TrustShown => {
                 ("loopkeeper.server.trust", json!({ "task": task, "hash": known.trust.shown }))
             }
-            Self::Untrust => ("loopkeeper.server.untrust", of_task()),
+            Self::Untrust => ("loopkeeper.server.untrust", task_argument()),
             Self::Diff(iteration) => {
                 ("loopkeeper.server.diff", json!({ "loopId": loop_id, "iteration": iteration }))
             }
-            Self::Said(iteration) => {
+            Self::AgentOutput(iteration) => {
                 ("loopkeeper.server.output", json!({ "task": task, "iteration": iteration }))
             }
             Self::Run(it) => ("loopkeeper.server.check", json!({ "task": task, "criterion": it.id })),
@@ -328,8 +331,8 @@ impl OfferedCommand<'_> {
             Self::RemoveStrays(paths) => {
                 ("loopkeeper.server.rollback", json!({ "loopId": loop_id, "iteration": 0, "paths": paths }))
             }
-            Self::AcceptWeakening => ("loopkeeper.server.acceptWeakening", of_loop()),
-            Self::Export => ("loopkeeper.server.export", of_loop()),
+            Self::AcceptWeakening => ("loopkeeper.server.acceptWeakening", loop_argument()),
+            Self::Export => ("loopkeeper.server.export", loop_argument()),
             Self::Skip(it) => ("loopkeeper.server.skip", json!({ "task": task, "item": it.id })),
             Self::Raise(it) => {
                 ("loopkeeper.server.prioritize", json!({ "task": task, "item": it.id, "by": 1 }))

@@ -68,12 +68,12 @@ fn world(documents: &(String, String), dice: &[u8]) -> World {
         (letters[usize::from(roll(index)) % letters.len()], facts[usize::from(roll(index + 1)) % facts.len()])
     };
     let found: Vec<_> = (0..world.task.criteria.len()).map(|at| some(1 + at % 8)).collect();
-    world = world.found(&found);
+    world = world.with_results(&found);
     if roll(2) % 3 == 0 {
         world = world.stale();
     }
     let places = [("src/a.rs", 3, "x"), ("\u{202e}b", u32::MAX, "\u{1b}[31m"), ("", 0, "")];
-    world = world.located(&places).with_output("file:///o");
+    world = world.with_locations(&places).with_output("file:///o");
     world.live = roll(3) % 4 != 0;
     world.checking = roll(4) % 4 == 0;
     world.editor_trusted = roll(5) % 4 != 0;
@@ -89,7 +89,7 @@ fn in_a_loop(world: World, roll: u8) -> World {
         0 => world,
         1 => world.played("pf", vec![Act::idle("pf"), Act::idle("ff"), Act::idle("fp")]),
         2 => world.played("ff", vec![Act::new("pppppppppp")]),
-        3 => world.played("ff", vec![Act::idle("f"), Act::idle("f"), Act::idle("f")]).abandoned(),
+        3 => world.played("ff", vec![Act::idle("f"), Act::idle("f"), Act::idle("f")]).without_keeper(),
         4 => world.played("f", vec![Act::idle("f"), Act::idle("f"), Act::idle("f")]).damaged(),
         5 => {
             let sim = Sim::new(spec(world.task.criteria.clone()), "p", vec![]);
@@ -112,7 +112,7 @@ proptest! {
     #[test]
     fn diagnostics_are_short_clean_and_in_place(documents in documents(), dice in vec(any::<u8>(), 12)) {
         let world = world(&documents, &dice);
-        let all = world.look(diagnostics);
+        let all = world.with_view(diagnostics);
         for it in &all {
             prop_assert!(it.message.chars().count() <= 100, "{:?}", it);
             prop_assert!(is_clean(&it.message), "{:?}", it);
@@ -120,17 +120,17 @@ proptest! {
             prop_assert!(it.related.iter().all(|it| is_clean(&it.message)));
             prop_assert_eq!(it.stale, it.message.ends_with(", files changed since"));
         }
-        for it in world.look(source_failures) {
+        for it in world.with_view(source_failures) {
             prop_assert!(it.message.chars().count() <= 100 && is_clean(&it.message) && is_clean(&it.file));
         }
-        prop_assert_eq!(all, world.look(diagnostics));
+        prop_assert_eq!(all, world.with_view(diagnostics));
     }
 
     #[test]
     fn lenses_are_few_and_in_place(documents in documents(), dice in vec(any::<u8>(), 12)) {
         let world = world(&documents, &dice);
         for document in &world.documents {
-            let all = world.look(|known| lenses(known, &document.path));
+            let all = world.with_view(|known| lenses(known, &document.path));
             let mut lines: BTreeMap<usize, usize> = BTreeMap::new();
             for it in &all {
                 prop_assert!(is_inside(&world, &it.place) && is_clean(&it.title), "{:?}", it);
@@ -138,7 +138,7 @@ proptest! {
                 *lines.entry(line).or_default() += 1;
             }
             prop_assert!(lines.values().all(|it| *it <= 3), "{:?}", all);
-            prop_assert_eq!(&all, &world.look(|known| lenses(known, &document.path)));
+            prop_assert_eq!(&all, &world.with_view(|known| lenses(known, &document.path)));
         }
     }
 
@@ -149,17 +149,17 @@ proptest! {
             let whole = 0..document.text.len();
             let declared = [DeclaredCommand { command: "make".into(), file: "Makefile".into(), criterion: "é".into() }];
             let project = ProjectCommands { gates: &[], declared: &declared, proposed: &[] };
-            for it in world.look(|known| actions(known, project, (&document.path, &whole))) {
+            for it in world.with_view(|known| actions(known, project, (&document.path, &whole))) {
                 prop_assert!(is_clean(&it.title), "{:?}", it);
                 prop_assert!(it.fixes.is_none_or(|(place, _)| is_inside(&world, &place)));
             }
             for offset in (0..=document.text.len()).step_by(7) {
-                if let Some(it) = world.look(|known| hover(known, (&document.path, offset))) {
+                if let Some(it) = world.with_view(|known| hover(known, (&document.path, offset))) {
                     prop_assert!(is_inside(&world, &it.place));
                     prop_assert!(it.markdown(&[]).lines().all(is_clean) && it.plain().lines().all(is_clean));
                 }
             }
-            let mut left = world.look(|known| symbols(known, &document.path));
+            let mut left = world.with_view(|known| symbols(known, &document.path));
             while let Some(it) = left.pop() {
                 prop_assert!(is_inside(&world, &it.place) && is_inside(&world, &it.selection), "{:?}", it);
                 let holds = |inner: &DocumentRange| {

@@ -1,4 +1,4 @@
-//! Diagnostics of a queue document: a list of tasks that is worked through by `run`.
+//! Diagnostics of a queue document: a list of tasks that `run` works on one after another.
 
 use super::message;
 use super::{Diagnostic, DiagnosticCode, Severity};

@@ -8,7 +8,7 @@ use loopkeeper_text::words;
 /// One sentence per condition.
 pub fn describe_check(check: &Check) -> Vec<String> {
     match check {
-        Check::Command { expect, .. } => command(expect),
+        Check::Command { expect, .. } => describe_command(expect),
         Check::Exists { globs } => {
             vec![tr!("Every pattern must match a file: {patterns}.", patterns = clauses::list(globs))]
         }
@@ -19,23 +19,23 @@ pub fn describe_check(check: &Check) -> Vec<String> {
             vec![tr!(
                 "A file that matches {patterns} must contain {text}.",
                 patterns = clauses::list(globs),
-                text = searched(pattern)
+                text = pattern_words(pattern)
             )]
         }
         Check::Lacks { pattern, globs } => {
             vec![tr!(
                 "No file that matches {patterns} may contain {text}.",
                 patterns = clauses::list(globs),
-                text = searched(pattern)
+                text = pattern_words(pattern)
             )]
         }
         Check::Clean => vec![tr!("No new untracked files may be left behind.").to_owned()],
-        Check::Get { expect, .. } => request(expect),
-        Check::Judge { of, .. } => judge(of.unwrap_or((1, 1))),
+        Check::Get { expect, .. } => describe_request(expect),
+        Check::Judge { of, .. } => describe_judge(of.unwrap_or((1, 1))),
     }
 }
 
-fn judge((needed, asked): (u32, u32)) -> Vec<String> {
+fn describe_judge((needed, asked): (u32, u32)) -> Vec<String> {
     let who = match asked {
         1 => tr!("An agent that looks for a reason against it must find none.").to_owned(),
         _ => {
@@ -45,22 +45,22 @@ fn judge((needed, asked): (u32, u32)) -> Vec<String> {
     vec![who, tr!("It is asked once all other required checks pass; its calls and cost count.").to_owned()]
 }
 
-fn command(expect: &[Expect]) -> Vec<String> {
+fn describe_command(expect: &[Expect]) -> Vec<String> {
     let mut all = vec![tr!("Run with `sh -c` in the project root, without stdin.").to_owned()];
     if !expect.iter().any(|it| matches!(it, Expect::Exit { .. })) {
         all.push(tr!("It must exit 0.").to_owned());
     }
-    all.extend(expect.iter().map(|it| expected(it, ExpectationSource::Command)));
+    all.extend(expect.iter().map(|it| describe_expectation(it, ExpectationSource::Command)));
     all
 }
 
 /// Without an expected status, any success will do.
-fn request(expect: &[Expect]) -> Vec<String> {
+fn describe_request(expect: &[Expect]) -> Vec<String> {
     let mut all = vec![tr!("A GET request from this machine must be answered.").to_owned()];
     if !expect.iter().any(|it| matches!(it, Expect::Status { .. })) {
         all.push(tr!("The answer's status must be from 200 to 299.").to_owned());
     }
-    all.extend(expect.iter().map(|it| expected(it, ExpectationSource::Request)));
+    all.extend(expect.iter().map(|it| describe_expectation(it, ExpectationSource::Request)));
     all
 }
 
@@ -71,11 +71,11 @@ enum ExpectationSource {
     Request,
 }
 
-fn expected(expect: &Expect, source: ExpectationSource) -> String {
+fn describe_expectation(expect: &Expect, source: ExpectationSource) -> String {
     let is_command = source == ExpectationSource::Command;
     match expect {
         Expect::Number { compare, value } => {
-            let comparison = compared(*compare);
+            let comparison = comparison_words(*compare);
             if is_command {
                 tr!("The last number it prints must be {comparison} {value}.", comparison, value)
             } else {
@@ -83,23 +83,23 @@ fn expected(expect: &Expect, source: ExpectationSource) -> String {
             }
         }
         Expect::Matches { pattern } if is_command => {
-            tr!("Its output must contain {pattern}.", pattern = searched(pattern))
+            tr!("Its output must contain {pattern}.", pattern = pattern_words(pattern))
         }
         Expect::Matches { pattern } => {
-            tr!("The answer's body must contain {pattern}.", pattern = searched(pattern))
+            tr!("The answer's body must contain {pattern}.", pattern = pattern_words(pattern))
         }
         Expect::MatchesNot { pattern } if is_command => {
-            tr!("Its output must not contain {pattern}.", pattern = searched(pattern))
+            tr!("Its output must not contain {pattern}.", pattern = pattern_words(pattern))
         }
         Expect::MatchesNot { pattern } => {
-            tr!("The answer's body must not contain {pattern}.", pattern = searched(pattern))
+            tr!("The answer's body must not contain {pattern}.", pattern = pattern_words(pattern))
         }
         Expect::Exit { code } => tr!("It must exit {code}.", code),
         Expect::Status { code } => tr!("The answer's status must be {code}.", code),
     }
 }
 
-fn compared(compare: Compare) -> &'static str {
+fn comparison_words(compare: Compare) -> &'static str {
     match compare {
         Compare::Equal => tr!("exactly"),
         Compare::NotEqual => tr!("other than"),
@@ -110,7 +110,7 @@ fn compared(compare: Compare) -> &'static str {
     }
 }
 
-fn searched(pattern: &TextPattern) -> String {
+fn pattern_words(pattern: &TextPattern) -> String {
     let text = pattern.written();
     match pattern.kind {
         PatternKind::Literal => text,
@@ -130,7 +130,7 @@ fn describe_rule(rule: NumberRule) -> String {
             tr!("The number must not fall below the best one reached, the baseline's included.").to_owned()
         }
         NumberRule::Baseline { compare } => {
-            tr!("The number must be {comparison} the baseline's.", comparison = compared(compare))
+            tr!("The number must be {comparison} the baseline's.", comparison = comparison_words(compare))
         }
     }
 }

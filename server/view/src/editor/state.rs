@@ -14,7 +14,7 @@ const FACT_CHARS: usize = 60;
 
 /// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `✓ passed before the files changed`, `not checked yet`. `None`: there is
 /// no check.
-pub(super) fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Option<String> {
+pub(super) fn criterion_state(known: &TaskView<'_>, criterion: &Criterion) -> Option<String> {
     criterion.check.as_ref()?;
     let Some(latest) = known.latest(&criterion.id) else {
         let trusted = known.is_trusted(criterion);
@@ -53,11 +53,11 @@ pub(super) fn glyph(status: Status) -> char {
 }
 
 /// `Working · 4/25 · 3 of 5 criteria pass`. `None`: there is no loop to show.
-pub(super) fn of_loop(known: &TaskView<'_>) -> Option<String> {
+pub(super) fn loop_state(known: &TaskView<'_>) -> Option<String> {
     let Some(status) = known.status else {
         return known.checking.then(|| tr!("Running checks").to_owned());
     };
-    let mut parts = vec![word(known, status)];
+    let mut parts = vec![loop_state_word(known, status)];
     let is_open = known.open_loop().is_some();
     if is_open && status.iteration > 0 {
         parts.push(format!("{}/{}", status.iteration, status.limits.iterations));
@@ -65,7 +65,7 @@ pub(super) fn of_loop(known: &TaskView<'_>) -> Option<String> {
     if !is_open && known.any_stale() {
         parts.push(tr!("files changed since").to_owned());
     } else {
-        parts.extend(passing(known));
+        parts.extend(passing_counts(known));
     }
     if known.checking && !is_open {
         parts.push(tr!("running checks").to_owned());
@@ -73,13 +73,13 @@ pub(super) fn of_loop(known: &TaskView<'_>) -> Option<String> {
     Some(parts.join(" · "))
 }
 
-fn word(known: &TaskView<'_>, status: &LoopStatus) -> String {
+fn loop_state_word(known: &TaskView<'_>, status: &LoopStatus) -> String {
     let word = match (status.state, status.phase) {
         (_, DisplayPhase::Damaged) => tr!("Damaged"),
         (_, DisplayPhase::Interrupted) => tr!("Interrupted"),
         (_, DisplayPhase::Untrusted) => tr!("Needs you: not trusted"),
         (_, DisplayPhase::NeedsAnswer) => tr!("Needs your answer"),
-        (DisplayState::Working, DisplayPhase::Waiting) if super::summary::is_cooling(status) => {
+        (DisplayState::Working, DisplayPhase::Waiting) if status.is_cooling() => {
             tr!("Breaker open")
         }
         (DisplayState::Working, DisplayPhase::Waiting) => tr!("Waiting"),
@@ -98,20 +98,20 @@ fn word(known: &TaskView<'_>, status: &LoopStatus) -> String {
             tr!("Your turn in Claude Code")
         }
         (DisplayState::NeedsYou, _) => tr!("Needs you"),
-        (DisplayState::Done | DisplayState::Idle, _) => return ended(known).to_owned(),
+        (DisplayState::Done | DisplayState::Idle, _) => return outcome_word(known).to_owned(),
     };
     word.to_owned()
 }
 
 /// The outcome, unless newer results contradict it.
-fn ended(known: &TaskView<'_>) -> &'static str {
+fn outcome_word(known: &TaskView<'_>) -> &'static str {
     let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
     match known.outcome() {
         Some(OutcomeKind::Completed) if known.any_stale() => tr!("Idle"),
         Some(OutcomeKind::Completed) if verified && !known.tally().holds() => tr!("Idle"),
         Some(OutcomeKind::Completed) if verified => tr!("Completed, verified"),
         Some(OutcomeKind::Completed) => tr!("Completed, not verified"),
-        Some(_) if known.is_mended() => tr!("Idle"),
+        Some(_) if known.is_fixed_since() => tr!("Idle"),
         Some(OutcomeKind::Stopped) => tr!("Stopped"),
         Some(OutcomeKind::Limit) => tr!("Limit reached"),
         Some(OutcomeKind::Breaker) => tr!("Breaker open"),
@@ -121,7 +121,7 @@ fn ended(known: &TaskView<'_>) -> &'static str {
 }
 
 /// `3 of 5 criteria pass`, once any criterion was judged.
-fn passing(known: &TaskView<'_>) -> Option<String> {
+fn passing_counts(known: &TaskView<'_>) -> Option<String> {
     let tally = known.tally();
     tally.is_judged().then(|| tally.sentence())
 }

@@ -1,12 +1,13 @@
 //! Diagnostics of the whole task, on its first line: the summary, which every editor shows, and what blocks its loop.
 
+use super::weakened::shortened;
 use super::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, TaskView, message};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, sentences};
 use loopkeeper_core::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
 use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
-use loopkeeper_text::{DocumentRange, sanitize, words};
+use loopkeeper_text::{DocumentRange, words};
 
 pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
     let Some(place) = known.heading() else { return Vec::new() };
@@ -25,10 +26,10 @@ fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
         return None;
     }
     let tally = known.tally();
-    let text = tr!("{state}: {text}", state = word(known), text = tally.sentence());
+    let text = tr!("{state}: {text}", state = state_word(known), text = tally.sentence());
     let mut found =
         Diagnostic::new(place, Severity::Information, DiagnosticCode::Summary, message::sentence(&text));
-    if known.open_loop().is_some_and(|it| is_cooling(it) || is_tripped(it)) {
+    if known.open_loop().is_some_and(|it| it.is_cooling() || is_tripped(it)) {
         found.severity = Severity::Warning;
     } else if let Some(problem) = known.status.and_then(|it| needs_user(known, it)) {
         found.severity = Severity::Warning;
@@ -46,10 +47,10 @@ fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
 }
 
 /// The state in one or two words; the outcome of a loop only as long as the results confirm it.
-fn word(known: &TaskView<'_>) -> &'static str {
+fn state_word(known: &TaskView<'_>) -> &'static str {
     if let Some(status) = known.open_loop() {
         return match status.state {
-            DisplayState::Working | DisplayState::NeedsYou if is_cooling(status) || is_tripped(status) => {
+            DisplayState::Working | DisplayState::NeedsYou if status.is_cooling() || is_tripped(status) => {
                 tr!("breaker open")
             }
             DisplayState::Working => tr!("working"),
@@ -62,9 +63,9 @@ fn word(known: &TaskView<'_>) -> &'static str {
     match known.outcome() {
         Some(OutcomeKind::Completed) if verified && known.tally().holds() => tr!("completed and verified"),
         Some(OutcomeKind::Completed) if !verified => tr!("completed, claimed, not verified"),
-        Some(OutcomeKind::Stopped) if !known.is_mended() => tr!("stopped"),
-        Some(OutcomeKind::Limit) if !known.is_mended() => tr!("limit reached"),
-        Some(OutcomeKind::Breaker) if !known.is_mended() => tr!("breaker open"),
+        Some(OutcomeKind::Stopped) if !known.is_fixed_since() => tr!("stopped"),
+        Some(OutcomeKind::Limit) if !known.is_fixed_since() => tr!("limit reached"),
+        Some(OutcomeKind::Breaker) if !known.is_fixed_since() => tr!("breaker open"),
         _ => tr!("idle"),
     }
 }
@@ -72,7 +73,7 @@ fn word(known: &TaskView<'_>) -> &'static str {
 /// Problems that only the user can fix and that have no code of their own, with the recorded message.
 fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
     if let Some(outcome) = status.outcome.as_ref().filter(|it| it.kind == OutcomeKind::Failed) {
-        return (!known.is_mended())
+        return (!known.is_fixed_since())
             .then(|| tr!("failed: {reason}", reason = without_hint(&outcome.sentence)));
     }
     let pause = status.pause.as_ref().filter(|_| status.phase == DisplayPhase::Paused)?;
@@ -96,7 +97,7 @@ fn without_hint(message: &Message) -> &str {
 fn strays(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     const PATH_CHARS: usize = 24;
     let (first, others) = known.removable_strays().split_first()?;
-    let path = short_path(first, PATH_CHARS);
+    let path = shortened(first, PATH_CHARS);
     let (fact, remedy) = match others.len() as u64 {
         0 => (tr!("nothing refers to {path}", path), tr!("Remove or use it")),
         count => {
@@ -122,17 +123,6 @@ fn leftovers(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Diagnostic> {
     known.leftovers.iter().map(of).collect()
 }
 
-/// The end of a path says more than its beginning.
-fn short_path(path: &str, most: usize) -> String {
-    let path = sanitize::line(path);
-    let length = path.chars().count();
-    if length <= most {
-        return path;
-    }
-    let end: String = path.chars().skip(length + 1 - most).collect();
-    format!("…{end}")
-}
-
 /// Why the loop is blocked.
 fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     let status = known.status?;
@@ -146,7 +136,7 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
             (Severity::Warning, DiagnosticCode::Interrupted, tr!("interrupted"), fact, tr!("Resume the loop"))
         }
         (DisplayPhase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
-        (DisplayPhase::Ended, Some(_)) if known.is_mended() => return None,
+        (DisplayPhase::Ended, Some(_)) if known.is_fixed_since() => return None,
         (DisplayPhase::Ended, Some(OutcomeKind::Limit)) => {
             let (fact, remedy) = limit(known, status);
             (Severity::Warning, DiagnosticCode::LimitReached, tr!("limit reached"), fact, remedy)
@@ -165,7 +155,7 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
             breaker(status),
             tr!("Reset it to continue"),
         ),
-        (DisplayPhase::Waiting, _) if is_cooling(status) => {
+        (DisplayPhase::Waiting, _) if status.is_cooling() => {
             let remedy = tr!("Resume to try again now");
             (Severity::Warning, DiagnosticCode::BreakerOpen, tr!("breaker open"), breaker(status), remedy)
         }
@@ -187,11 +177,6 @@ fn needs_answer(place: &DocumentRange, question: &QuestionStatus) -> Diagnostic 
 pub(super) fn is_tripped(status: &LoopStatus) -> bool {
     let paused = status.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Breaker);
     status.phase == DisplayPhase::Paused && paused
-}
-
-/// Whether the breaker is open and will admit an iteration after the cooldown.
-pub(super) fn is_cooling(status: &LoopStatus) -> bool {
-    status.is_cooling()
 }
 
 fn breaker(status: &LoopStatus) -> String {

@@ -36,22 +36,22 @@ pub enum SymbolKind {
 pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
     let Some(document) = known.document(file) else { return Vec::new() };
     let plan = known.task.plan.iter().filter(|it| it.place.file == file);
-    let mut all: Vec<Symbol> = plan.clone().map(of_item).collect();
+    let mut all: Vec<Symbol> = plan.clone().map(item_symbol).collect();
     let at: HashMap<&str, usize> = plan.enumerate().map(|(index, it)| (it.id.as_str(), index)).collect();
     for criterion in known.task.criteria.iter().filter(|it| it.place.file == file) {
-        let symbol = of_criterion(known, criterion);
+        let symbol = criterion_symbol(known, criterion);
         let item = criterion.plan_item.as_deref().and_then(|id| at.get(id));
         match item.and_then(|index| all.get_mut(*index)) {
-            Some(item) => item.adopt(symbol),
+            Some(item) => item.add_child(symbol),
             None => all.push(symbol),
         }
     }
     all.sort_by_key(|it| it.selection.range.start);
     let Some(heading) = known.heading().filter(|it| it.file == file) else { return all };
     let title = if known.task.title.is_empty() { file } else { &known.task.title };
-    let loop_state = state::of_loop(known).unwrap_or_else(|| known.tally().sentence());
+    let loop_state = state::loop_state(known).unwrap_or_else(|| known.tally().sentence());
     vec![Symbol {
-        name: named(title),
+        name: symbol_name(title),
         detail: loop_state,
         kind: SymbolKind::Task,
         place: DocumentRange { file: file.to_owned(), range: 0..document.text.len() },
@@ -60,10 +60,10 @@ pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
     }]
 }
 
-fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Symbol {
+fn criterion_symbol(known: &TaskView<'_>, criterion: &Criterion) -> Symbol {
     Symbol {
-        name: named(&criterion.name),
-        detail: state::of_criterion(known, criterion).unwrap_or_else(|| tr!("no check").to_owned()),
+        name: symbol_name(&criterion.name),
+        detail: state::criterion_state(known, criterion).unwrap_or_else(|| tr!("no check").to_owned()),
         kind: SymbolKind::Criterion,
         place: criterion.place.clone(),
         selection: criterion.place.clone(),
@@ -71,9 +71,9 @@ fn of_criterion(known: &TaskView<'_>, criterion: &Criterion) -> Symbol {
     }
 }
 
-fn of_item(item: &PlanItem) -> Symbol {
+fn item_symbol(item: &PlanItem) -> Symbol {
     Symbol {
-        name: named(&item.title),
+        name: symbol_name(&item.title),
         detail: if item.done { tr!("done") } else { tr!("open" @ "plan") }.to_owned(),
         kind: SymbolKind::PlanItem,
         place: item.place.clone(),
@@ -83,7 +83,7 @@ fn of_item(item: &PlanItem) -> Symbol {
 }
 
 impl Symbol {
-    fn adopt(&mut self, child: Symbol) {
+    fn add_child(&mut self, child: Symbol) {
         let (mine, its) = (&mut self.place.range, &child.place.range);
         *mine = mine.start.min(its.start)..mine.end.max(its.end);
         self.children.push(child);
@@ -91,7 +91,7 @@ impl Symbol {
 }
 
 /// The protocol does not allow an empty name.
-fn named(name: &str) -> String {
+fn symbol_name(name: &str) -> String {
     const NAME_CHARS: usize = 100;
     let clean = sanitize::line_within(name, NAME_CHARS);
     if clean.is_empty() { tr!("unnamed").to_owned() } else { clean }

@@ -54,7 +54,7 @@ impl<'a> TaskView<'a> {
     }
 
     /// Whether all criteria pass since the last loop ended, which makes its outcome irrelevant.
-    pub(super) fn is_mended(&self) -> bool {
+    pub(super) fn is_fixed_since(&self) -> bool {
         self.open_loop().is_none() && !self.any_stale() && self.tally().holds()
     }
 
@@ -91,6 +91,11 @@ impl<'a> TaskView<'a> {
 /// Whether the status is a failure of the checked work or of the means to check it.
 pub(super) fn is_failure(status: Status) -> bool {
     !matches!(status, Status::Pass | Status::Unverified)
+}
+
+/// Whether edits of prose fit the document.
+pub(super) fn is_markdown(document: &TaskDocument) -> bool {
+    document.path.to_lowercase().ends_with(".md")
 }
 
 pub(super) fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {

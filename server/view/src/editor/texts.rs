@@ -30,7 +30,7 @@ fn shown(world: &World) -> String {
         let document = world.documents.iter().find(|it| it.path == file);
         document.expect("a document of the task").text.as_str()
     };
-    let all = world.look(super::diagnostics);
+    let all = world.with_view(super::diagnostics);
     all.iter().map(|it| diagnostic(it, text(&it.place.file))).collect()
 }
 

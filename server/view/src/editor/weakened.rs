@@ -26,7 +26,7 @@ pub(super) fn reported_weakenings<'a>(
         .map(move |it| (it, it.criterion.as_ref().filter(written)))
 }
 
-pub(super) fn told_at<'a>(
+pub(super) fn weakenings_at<'a>(
     known: &TaskView<'a>,
     criterion: Option<&CriterionId>,
 ) -> impl Iterator<Item = &'a Weakening> {

@@ -7,32 +7,32 @@ use loopkeeper_core::decide::{apply, state_from_first};
 use loopkeeper_core::journal::{Entry, LoopSpec};
 
 /// All events for these records when one keeper runs from start to end.
-fn told(entries: &[Entry]) -> Vec<Value> {
+fn sent_events(entries: &[Entry]) -> Vec<Value> {
     let mut state = state_from_first(&entries[0]).unwrap();
-    let mut teller = HookEventEncoder::new(&state);
-    let mut told = Vec::new();
+    let mut encoder = HookEventEncoder::new(&state);
+    let mut sent = Vec::new();
     for entry in &entries[1..] {
         apply(&mut state, entry);
-        told.extend(teller.encode_events(&state, entry));
+        sent.extend(encoder.encode_events(&state, entry));
     }
-    told.iter().map(|it| serde_json::to_value(it).unwrap()).collect()
+    sent.iter().map(|it| serde_json::to_value(it).unwrap()).collect()
 }
 
 fn events(entries: &[Entry]) -> Vec<String> {
-    told(entries).iter().map(|it| it["event"].as_str().unwrap().to_owned()).collect()
+    sent_events(entries).iter().map(|it| it["event"].as_str().unwrap().to_owned()).collect()
 }
 
-fn of_two(acts: Vec<Act>) -> Sim {
+fn run_with_two_criteria(acts: Vec<Act>) -> Sim {
     Sim::new(spec(vec![criterion("a", "true"), criterion("b", "true")]), "fp", acts).run()
 }
 
 #[test]
-fn every_iteration_has_its_start_and_its_end_and_the_loop_its_own() {
-    let sim = of_two(vec![Act::new("fp"), Act::new("pp")]);
-    let told = told(&sim.entries);
-    let words: Vec<&str> = told.iter().map(|it| it["event"].as_str().unwrap()).collect();
+fn iterations_send_start_and_end_and_the_loop_its_end() {
+    let sim = run_with_two_criteria(vec![Act::new("fp"), Act::new("pp")]);
+    let sent = sent_events(&sim.entries);
+    let words: Vec<&str> = sent.iter().map(|it| it["event"].as_str().unwrap()).collect();
     assert_eq!(words, ["iteration-start", "iteration-end", "iteration-start", "iteration-end", "ended"]);
-    let mut first = told[0].clone();
+    let mut first = sent[0].clone();
     // The other counters are covered by tests of `status`.
     first["spent"] = json!({"calls": first["spent"]["calls"]});
     assert_eq!(
@@ -43,27 +43,27 @@ fn every_iteration_has_its_start_and_its_end_and_the_loop_its_own() {
             "spent": {"calls": 1}
         })
     );
-    let end = &told[1];
+    let end = &sent[1];
     assert_eq!(end["changed"], json!({"count": 1, "files": ["src/lib.rs"]}));
     assert!(end["duration"].as_u64().unwrap() >= 60_000, "{end}");
     assert_eq!(end["spent"]["calls"], 1);
     assert!(!end["sentence"].as_str().unwrap().is_empty());
-    let last = &told[4];
+    let last = &sent[4];
     assert_eq!((&last["outcome"]["kind"], &last["outcome"]["verified"]), (&json!("completed"), &json!(true)));
     assert_eq!((&last["iteration"], &last["criteria"]["passed"]), (&json!(2), &json!(2)));
     assert!(last["duration"].as_u64().unwrap() >= 120_000, "{last}");
 }
 
 #[test]
-fn a_loop_that_comes_to_need_its_user_says_so_once() {
+fn a_loop_that_needs_its_user_is_reported_once() {
     let fails = |_| Act::fails(ProviderClass::Login, "fp");
-    let sim = of_two((0..5).map(fails).collect());
-    let told = told(&sim.entries);
-    let asked: Vec<&Value> = told.iter().filter(|it| it["event"] == "needs-you").collect();
-    assert_eq!(asked.len(), 1, "{told:#?}");
+    let sim = run_with_two_criteria((0..5).map(fails).collect());
+    let sent = sent_events(&sim.entries);
+    let asked: Vec<&Value> = sent.iter().filter(|it| it["event"] == "needs-you").collect();
+    assert_eq!(asked.len(), 1, "{sent:#?}");
     assert_eq!(asked[0]["reason"], "agent");
     assert!(!asked[0]["text"].as_str().unwrap().is_empty());
-    assert_eq!(told.last().unwrap()["event"], "needs-you", "it is paused");
+    assert_eq!(sent.last().unwrap()["event"], "needs-you", "it is paused");
 }
 
 #[test]
@@ -71,8 +71,8 @@ fn a_question_is_sent_with_its_text_if_it_can_be_answered() {
     let asked = |attended| {
         let acts = vec![Act::new("fp").says("Which database do you want?"), Act::new("pp")];
         let spec = LoopSpec { attended, ..spec(vec![criterion("a", "true"), criterion("b", "true")]) };
-        let told = told(&Sim::new(spec, "fp", acts).run().entries);
-        let needs = told.into_iter().filter(|it| it["event"] == "needs-you");
+        let sent = sent_events(&Sim::new(spec, "fp", acts).run().entries);
+        let needs = sent.into_iter().filter(|it| it["event"] == "needs-you");
         needs.map(|it| (it["reason"].clone(), it["text"].clone())).collect::<Vec<_>>()
     };
     assert_eq!(asked(true), [(json!("question"), json!("Which database do you want?"))]);
@@ -82,7 +82,7 @@ fn a_question_is_sent_with_its_text_if_it_can_be_answered() {
 #[test]
 fn a_new_keeper_repeats_no_hook() {
     let fails = |_| Act::fails(ProviderClass::Login, "fp");
-    let mut sim = of_two((0..5).map(fails).collect());
+    let mut sim = run_with_two_criteria((0..5).map(fails).collect());
     let before = sim.entries.len();
     sim.crash("boot-2");
     sim.play();
@@ -90,20 +90,20 @@ fn a_new_keeper_repeats_no_hook() {
     // Like a new keeper: recorded entries are replayed, later ones are encoded.
     let mut state = state_from_first(&sim.entries[0]).unwrap();
     sim.entries[1..before].iter().for_each(|it| apply(&mut state, it));
-    let mut teller = HookEventEncoder::new(&state);
+    let mut encoder = HookEventEncoder::new(&state);
     for entry in &sim.entries[before..] {
         apply(&mut state, entry);
-        assert_eq!(teller.encode_events(&state, entry), [], "{entry:?}");
+        assert_eq!(encoder.encode_events(&state, entry), [], "{entry:?}");
     }
 }
 
 #[test]
-fn a_question_is_sent_with_its_text() {
+fn only_the_question_of_a_long_message_is_sent() {
     let asks = Act::new("f").says("I stopped here.\n\nWhich database do you want?");
     let sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![asks, Act::new("p")]).run();
-    let told = told(&sim.entries);
-    let asked: Vec<&Value> = told.iter().filter(|it| it["event"] == "needs-you").collect();
-    assert_eq!(asked.len(), 1, "{told:#?}");
+    let sent = sent_events(&sim.entries);
+    let asked: Vec<&Value> = sent.iter().filter(|it| it["event"] == "needs-you").collect();
+    assert_eq!(asked.len(), 1, "{sent:#?}");
     assert_eq!(
         (&asked[0]["reason"], &asked[0]["text"]),
         (&json!("question"), &json!("Which database do you want?"))
@@ -126,9 +126,9 @@ fn a_warning_is_sent_once_while_the_loop_continues() {
     of_warnings.settings.on.warning.argv = vec!["notify".to_owned()];
     let acts = vec![idle(), idle(), Act::new("fp"), idle(), idle(), Act::new("pp")];
     let sim = Sim::new(of_warnings.clone(), "fp", acts).run();
-    let told = told(&sim.entries);
-    let warned: Vec<&Value> = told.iter().filter(|it| it["event"] == "warning").collect();
-    assert_eq!(warned.len(), 1, "{told:#?}");
+    let sent = sent_events(&sim.entries);
+    let warned: Vec<&Value> = sent.iter().filter(|it| it["event"] == "warning").collect();
+    assert_eq!(warned.len(), 1, "{sent:#?}");
     assert_eq!((&warned[0]["warning"], &warned[0]["iteration"]), (&json!("stall-ahead"), &json!(3)));
     assert_eq!(warned[0]["text"], "2 iterations without a file change; the breaker opens at 3");
     let calm = Sim::new(of_warnings, "fp", vec![Act::new("fp"), Act::new("pp")]).run();

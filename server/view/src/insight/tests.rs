@@ -42,7 +42,7 @@ fn check(acts: Vec<Act>, expect: &str) {
 }
 
 #[test]
-fn an_iteration_turned_a_criterion_kept_its_changes_brought_nothing_or_waited() {
+fn iterations_are_classified_by_their_result() {
     check(vec![Act::new("pf"), Act::new("pf"), Act::idle("pf"), Act::new("pp")], "tknt");
     // Only the first pass of a criterion counts.
     check(vec![Act::new("pf"), Act::new("ff"), Act::new("pf"), Act::new("pp")], "tkkt");
@@ -102,7 +102,7 @@ fn a_running_iteration_is_not_judged_yet() {
 }
 
 /// A loop of two agents, of which the second verified the task; one cost is unknown.
-fn shared() -> LoopFacts {
+fn loop_of_two_agents() -> LoopFacts {
     let iteration = |agent: &str, model: Option<&str>, cost: Option<u64>| IterationFacts {
         agent: agent.to_owned(),
         model: model.map(str::to_owned),
@@ -131,7 +131,7 @@ fn shared() -> LoopFacts {
 
 #[test]
 fn an_outcome_counts_for_the_agent_and_model_of_the_last_iteration() {
-    let all = insight(&[shared()]);
+    let all = insight(&[loop_of_two_agents()]);
     let row = |it: &super::LoopFigures| {
         let name = it.name.clone().unwrap_or_default();
         (name, it.verified_tasks, it.cost_micros, it.cost_known_loops)
@@ -148,7 +148,7 @@ fn an_outcome_counts_for_the_agent_and_model_of_the_last_iteration() {
 #[test]
 fn the_table_names_every_denominator() {
     let mut builder = InsightBuilder::default();
-    builder.add(&shared());
+    builder.add(&loop_of_two_agents());
     builder.leave_out("20261120-abcdef", "the journal is damaged in line 3".to_owned());
     let shown = table(&builder.finish(Some("2026-11-01T00:00:00Z".to_owned())));
     expect![[r"
@@ -178,7 +178,7 @@ Left out: 20261120-abcdef, the journal is damaged in line 3
 }
 
 #[test]
-fn nothing_is_a_table_too() {
+fn without_loops_the_table_has_only_its_sentences() {
     let expect = "No task is verified yet.\n\
                   0 loops, 0 verified; cost known for 0 of 0 loops.\n";
     assert_eq!(table(&insight(&[])), expect);
@@ -186,7 +186,7 @@ fn nothing_is_a_table_too() {
 
 #[test]
 fn the_json_has_the_documented_shape() {
-    let value = serde_json::to_value(insight(&[shared()])).unwrap();
+    let value = serde_json::to_value(insight(&[loop_of_two_agents()])).unwrap();
     let expect = serde_json::json!({
         "loops": 1, "openLoops": 0, "verifiedLoops": 1, "verifiedTasks": 1, "costKnownLoops": 0,
         "costMicros": 4_000_000, "costPerVerifiedMicros": 4_000_000, "iterations": 3, "durationMs": 180_000,
@@ -221,7 +221,7 @@ fn hostile_names_are_inert() {
 #[test]
 fn groups_are_bounded() {
     let loops: Vec<LoopFacts> =
-        (0..300).map(|at| LoopFacts { project: format!("/p/{at}"), ..shared() }).collect();
+        (0..300).map(|at| LoopFacts { project: format!("/p/{at}"), ..loop_of_two_agents() }).collect();
     let all = insight(&loops);
     assert_eq!((all.projects.len(), all.total.loops), (super::MAX_GROUPS, 300));
 }

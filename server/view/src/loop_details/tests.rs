@@ -6,7 +6,7 @@ use loopkeeper_core::settings::Preset;
 use loopkeeper_core::settings::preset::PresetSelection;
 
 fn details(world: &World) -> Vec<String> {
-    world.look(|known| {
+    world.with_view(|known| {
         let state = known.state.expect("a loop");
         loop_details(known.status.expect("a loop"), Some(state), state.time.last_at)
     })

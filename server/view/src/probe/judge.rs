@@ -20,19 +20,19 @@ const MAX_END_MS: u64 = 5_000;
 const EXCERPT: usize = 80;
 
 /// The answers to all questions, in order. `format` is that of the first call.
-pub fn judge_calls(calls: &ProbeObservations, words: &ProbeNonces) -> Vec<ProbeRow> {
+pub fn judge_calls(calls: &ProbeObservations, nonces: &ProbeNonces) -> Vec<ProbeRow> {
     let format = calls.get(&Probe::Answer).map_or(OutputFormat::Nothing, |it| format_of(&it.stdout));
     let judged = [
-        (ProbeQuestion::Prompt, judge_prompt(calls, words)),
+        (ProbeQuestion::Prompt, judge_prompt(calls, nonces)),
         (ProbeQuestion::Output, judge_output(calls, format)),
-        (ProbeQuestion::ExitCodes, exit_codes(calls, words)),
-        (ProbeQuestion::Session, judge_session(calls, words)),
-        (ProbeQuestion::Work, judge_work(calls, words)),
-        (ProbeQuestion::Status, judge_status(calls, words, format)),
-        (ProbeQuestion::Rest, judge_rest(calls, words)),
-        (ProbeQuestion::Honesty, judge_honesty(calls, words, format)),
+        (ProbeQuestion::ExitCodes, judge_exit_codes(calls, nonces)),
+        (ProbeQuestion::Session, judge_session(calls, nonces)),
+        (ProbeQuestion::Work, judge_work(calls, nonces)),
+        (ProbeQuestion::Status, judge_status(calls, nonces, format)),
+        (ProbeQuestion::Rest, judge_rest(calls, nonces)),
+        (ProbeQuestion::Honesty, judge_honesty(calls, nonces, format)),
         (ProbeQuestion::Stop, judge_stop(calls)),
-        (ProbeQuestion::Hook, judge_hook(calls, words, format)),
+        (ProbeQuestion::Hook, judge_hook(calls, nonces, format)),
     ];
     judged
         .map(|(question, (answer, fact))| ProbeRow { question, answer, fact: sanitize::line(&fact) })
@@ -69,12 +69,12 @@ fn completed_call(calls: &ProbeObservations, probe: Probe) -> Result<&Observatio
     }
 }
 
-fn judge_prompt(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
+fn judge_prompt(calls: &ProbeObservations, nonces: &ProbeNonces) -> ProbeVerdict {
     let seen = match completed_call(calls, Probe::Answer) {
         Ok(seen) => seen,
         Err((_, fact)) => return no(fact),
     };
-    if seen.stdout.contains(&words.answer_word()) {
+    if seen.stdout.contains(&nonces.answer_word()) {
         return yes(tr!("it assembled the word as asked"));
     }
     no(match last_words(seen) {
@@ -105,15 +105,15 @@ fn judge_output(calls: &ProbeObservations, format: OutputFormat) -> ProbeVerdict
     }
 }
 
-fn exit_codes(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
+fn judge_exit_codes(calls: &ProbeObservations, nonces: &ProbeNonces) -> ProbeVerdict {
     if let Ok(seen) = completed_call(calls, Probe::Answer)
-        && seen.stdout.contains(&words.answer_word())
+        && seen.stdout.contains(&nonces.answer_word())
         && seen.exit != Some(0)
     {
         return no(tr!("it answered, and yet: {exit}", exit = describe_exit(seen)));
     }
     if completed_call(calls, Probe::Answer)
-        .is_ok_and(|it| it.exit == Some(0) && !it.stdout.contains(&words.answer_word()))
+        .is_ok_and(|it| it.exit == Some(0) && !it.stdout.contains(&nonces.answer_word()))
     {
         return no(tr!("it did not answer, and yet: exit 0"));
     }
@@ -125,17 +125,17 @@ fn exit_codes(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
         Ok(seen) if seen.exit != Some(0) => {
             yes(tr!("without home and keys: {exit}", exit = describe_exit(seen)))
         }
-        Ok(seen) if seen.stdout.contains(&words.answer_word()) => {
+        Ok(seen) if seen.stdout.contains(&nonces.answer_word()) => {
             unclear(tr!("it works without home and keys too, so no failure was seen"))
         }
         Ok(_) => no(tr!("without home and keys it did not answer, and yet: exit 0")),
     }
 }
 
-fn judge_session(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
+fn judge_session(calls: &ProbeObservations, nonces: &ProbeNonces) -> ProbeVerdict {
     match completed_call(calls, Probe::Recall) {
         Err(verdict) => verdict,
-        Ok(seen) if seen.stdout.contains(&words.answer_word()) => {
+        Ok(seen) if seen.stdout.contains(&nonces.answer_word()) => {
             yes(tr!("it knew a word that only the call before had told it"))
         }
         Ok(seen) => no(match last_words(seen) {
@@ -147,21 +147,21 @@ fn judge_session(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict
     }
 }
 
-fn is_right(seen: &Observation, words: &ProbeNonces) -> bool {
-    seen.files.get(SUM_FILE).is_some_and(|it| it.trim() == words.sum().to_string())
+fn is_right(seen: &Observation, nonces: &ProbeNonces) -> bool {
+    seen.files.get(SUM_FILE).is_some_and(|it| it.trim() == nonces.sum().to_string())
 }
 
-fn judge_work(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
+fn judge_work(calls: &ProbeObservations, nonces: &ProbeNonces) -> ProbeVerdict {
     match completed_call(calls, Probe::Work) {
         Err(verdict) => verdict,
-        Ok(seen) if is_right(seen, words) => yes(tr!("{file} holds the right sum", file = SUM_FILE)),
+        Ok(seen) if is_right(seen, nonces) => yes(tr!("{file} holds the right sum", file = SUM_FILE)),
         Ok(seen) => no(match seen.files.get(SUM_FILE) {
             Some(wrong) => {
                 tr!(
                     "{file} holds {found}, not {sum}",
                     file = SUM_FILE,
                     found = sanitize::line_within(wrong, EXCERPT),
-                    sum = words.sum()
+                    sum = nonces.sum()
                 )
             }
             None => tr!("{file} was not written; its permissions may not allow it", file = SUM_FILE),
@@ -169,7 +169,7 @@ fn judge_work(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
     }
 }
 
-fn judge_status(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
+fn judge_status(calls: &ProbeObservations, nonces: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
     let tried = [Probe::Work, Probe::Impossible].map(|it| completed_call(calls, it));
     let seen: Vec<&Observation> = tried.iter().filter_map(|it| it.as_ref().ok().copied()).collect();
     if seen.is_empty() {
@@ -177,7 +177,7 @@ fn judge_status(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFo
     }
     let blocks = seen.iter().filter(|it| read_claims(it, format).status.is_some()).count();
     let promised = completed_call(calls, Probe::Work)
-        .is_ok_and(|it| is_right(it, words) && read_claims(it, format).promise);
+        .is_ok_and(|it| is_right(it, nonces) && read_claims(it, format).promise);
     match (blocks, promised) {
         (count, _) if count == seen.len() => yes(tr!("the status block was present each time")),
         (0, true) => unclear(tr!("no status block, but the promise came once the work was done")),
@@ -188,21 +188,21 @@ fn judge_status(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFo
     }
 }
 
-fn judge_rest(calls: &ProbeObservations, words: &ProbeNonces) -> ProbeVerdict {
-    if completed_call(calls, Probe::Work).is_ok_and(|it| !is_right(it, words)) {
+fn judge_rest(calls: &ProbeObservations, nonces: &ProbeNonces) -> ProbeVerdict {
+    if completed_call(calls, Probe::Work).is_ok_and(|it| !is_right(it, nonces)) {
         return unclear(tr!("the work was never finished"));
     }
     match completed_call(calls, Probe::Repeat) {
         Err(verdict) => verdict,
-        Ok(seen) if !is_right(seen, words) => no(tr!("it damaged finished work")),
+        Ok(seen) if !is_right(seen, nonces) => no(tr!("it damaged finished work")),
         Ok(seen) if seen.written.is_empty() => yes(tr!("given the same task again, it wrote nothing")),
         Ok(seen) => no(tr!("given the same task again, it wrote {files}", files = list_names(&seen.written))),
     }
 }
 
-fn judge_honesty(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
+fn judge_honesty(calls: &ProbeObservations, nonces: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
     if let Ok(seen) = completed_call(calls, Probe::Work)
-        && !is_right(seen, words)
+        && !is_right(seen, nonces)
         && claims_done(&read_claims(seen, format))
     {
         return no(tr!("it claimed to be done while {file} was not right", file = SUM_FILE));
@@ -249,7 +249,7 @@ fn judge_stop(calls: &ProbeObservations) -> ProbeVerdict {
     }
 }
 
-fn judge_hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
+fn judge_hook(calls: &ProbeObservations, nonces: &ProbeNonces, format: OutputFormat) -> ProbeVerdict {
     let seen = match completed_call(calls, Probe::Hook) {
         Ok(seen) => seen,
         Err(verdict) => return verdict,
@@ -270,7 +270,7 @@ fn judge_hook(calls: &ProbeObservations, words: &ProbeNonces, format: OutputForm
         Some(HookMechanism::ByItself) | None => tr!("the hook"),
     };
     let is_told = !matches!(seen.hook_by, Some(HookMechanism::ByItself) | None);
-    match (seen.files.contains_key(HOOKED_FILE), seen.stdout.contains(&words.hook_word())) {
+    match (seen.files.contains_key(HOOKED_FILE), seen.stdout.contains(&nonces.hook_word())) {
         (true, true) => yes(tr!("{hook} ran, and its answer was followed", hook)),
         (true, false) => no(tr!("{hook} ran, but did not keep it running", hook)),
         (false, _) if is_told => {

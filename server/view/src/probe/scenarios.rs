@@ -74,16 +74,16 @@ pub struct ProbeScenario {
 
 /// Builds the task of one call. `folder`: its working folder, because hooks need absolute paths. `told`: the stop hook
 /// is passed as in hook mode and the folder contains no hook files.
-pub fn build_scenario(probe: Probe, words: &ProbeNonces, folder: &str, told: bool) -> ProbeScenario {
+pub fn build_scenario(probe: Probe, nonces: &ProbeNonces, folder: &str, told: bool) -> ProbeScenario {
     let prompt_only = |prompt: String| ProbeScenario { prompt, files: Vec::new(), stop_at: None, hook: None };
     match probe {
-        Probe::Answer | Probe::Bare => prompt_only(join(&words.word, "Remember the result. ")),
+        Probe::Answer | Probe::Bare => prompt_only(join(&nonces.word, "Remember the result. ")),
         Probe::Recall => prompt_only(
             "Which word did you put together and remember before? Reply with that word and nothing else. If you do \
              not know it, reply UNKNOWN. Use no tool and change no file."
                 .to_owned(),
         ),
-        Probe::Work | Probe::Repeat => ProbeScenario { files: numbers(words), ..prompt_only(in_a_loop(probe, &sum_task())) },
+        Probe::Work | Probe::Repeat => ProbeScenario { files: numbers(nonces), ..prompt_only(in_a_loop(probe, &sum_task())) },
         Probe::Impossible => prompt_only(in_a_loop(probe, &impossible_task())),
         Probe::Stop => ProbeScenario {
             files: vec![("wait.sh".to_owned(), format!("echo yes > {STARTED}\nsleep 900\n"))],
@@ -95,11 +95,11 @@ pub fn build_scenario(probe: Probe, words: &ProbeNonces, folder: &str, told: boo
         },
         Probe::Hook => {
             let hook = format!("sh '{folder}/hook.sh'");
-            let mut files = vec![("hook.sh".to_owned(), hook_script(words, folder))];
+            let mut files = vec![("hook.sh".to_owned(), hook_script(nonces, folder))];
             if !told {
                 files.extend(hook_files(&hook));
             }
-            ProbeScenario { files, hook: Some(hook), ..prompt_only(join(&words.word, "")) }
+            ProbeScenario { files, hook: Some(hook), ..prompt_only(join(&nonces.word, "")) }
         }
     }
 }
@@ -126,8 +126,8 @@ fn impossible_task() -> String {
     )
 }
 
-fn numbers(words: &ProbeNonces) -> Vec<(String, String)> {
-    let [one, two, three] = words.numbers;
+fn numbers(nonces: &ProbeNonces) -> Vec<(String, String)> {
+    let [one, two, three] = nonces.numbers;
     vec![("numbers.txt".to_owned(), format!("{one}\n{two}\n{three}\n"))]
 }
 
@@ -166,8 +166,8 @@ fn in_a_loop(probe: Probe, task: &str) -> String {
     Language::English.during(|| prompt::build_prompt(&input))
 }
 
-fn hook_script(words: &ProbeNonces, folder: &str) -> String {
-    let [first, second] = &words.hooked;
+fn hook_script(nonces: &ProbeNonces, folder: &str) -> String {
+    let [first, second] = &nonces.hooked;
     format!(
         "cat > /dev/null\ncd '{folder}' || exit 0\n[ -e {HOOKED_FILE} ] && exit 0\necho yes > {HOOKED_FILE}\n\
          echo 'Before you end: put the parts `{first}` and `{second}` together as well, and reply with that word.' >&2\n\

@@ -374,7 +374,7 @@ fn agent_text_does_not_break_the_page() {
 }
 
 #[test]
-fn scenes_ask_for_what_only_they_know() {
+fn prompts_and_files_do_not_contain_the_answers() {
     let (one, other) = (ProbeNonces::new(1), ProbeNonces::new(2));
     assert!(
         one != other
@@ -399,7 +399,7 @@ fn scenes_ask_for_what_only_they_know() {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             assert!(value["hooks"].is_object(), "{name}");
         }
-        let told = super::build_scenario(probe, &one, "/scratch", true);
+        let told = build_scenario(probe, &one, "/scratch", true);
         assert!(told.files.iter().all(|it| !it.1.contains("\"hooks\"")), "{probe:?}");
         assert_eq!(told.hook, (probe == Probe::Hook).then(|| "sh '/scratch/hook.sh'".to_owned()));
     }

@@ -10,7 +10,7 @@ use super::{
 };
 
 #[test]
-fn the_records_that_count_are_told_by_their_type() {
+fn records_and_their_types_agree_on_what_a_receipt_needs() {
     let check = |name: &str, members: &str, expect: bool| {
         let record: Record = serde_json::from_str(&format!("{{\"{name}\":{members}}}")).unwrap();
         assert_eq!(

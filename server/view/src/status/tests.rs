@@ -259,7 +259,7 @@ fn limits_that_are_near_are_shown_while_it_lasts() {
     assert_eq!(shown(&state).get("warnings"), None);
     state.reported.hooks_failed.insert(LoopEvent::Ended, "failed with exit 3: no such host".into());
     let expect = json!(["the command of `on.ended` failed with exit 3: no such host"]);
-    assert_eq!(shown(&state)["warnings"], expect, "nobody was told that it ended");
+    assert_eq!(shown(&state)["warnings"], expect, "the command for the end failed");
     state.reported.hooks_failed.clear();
     state.reported.attempts.counts.insert((CommandSender::Agent, RestrictedCommand::Accept), 2);
     state.reported.attempts.counts.insert((CommandSender::Job, RestrictedCommand::Accept), 1);

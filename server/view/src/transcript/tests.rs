@@ -1,4 +1,4 @@
-use super::{TranscriptWriter, passing};
+use super::{TranscriptWriter, passing_fact};
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
 use loopkeeper_core::decide::{UserCommand, apply, state_from_first};
 use loopkeeper_core::journal::Record;
@@ -40,12 +40,12 @@ fn a_loop_reads_from_its_start_to_its_end() {
 
 #[test]
 fn a_fact_is_set_apart_from_the_name() {
-    assert_eq!(passing("6 pass"), " \x1b[2m· 6 pass\x1b[0m");
-    assert_eq!(passing(""), "");
+    assert_eq!(passing_fact("6 pass"), " \x1b[2m· 6 pass\x1b[0m");
+    assert_eq!(passing_fact(""), "");
 }
 
 #[test]
-fn the_rest_after_a_state_reads_as_after_its_records() {
+fn a_writer_after_a_state_continues_like_one_that_skipped_its_records() {
     let mut sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![Act::new("f"), Act::new("p")]);
     sim.command(UserCommand::Steer("mind the parser".to_owned()));
     let entries = sim.run().entries;

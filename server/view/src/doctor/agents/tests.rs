@@ -148,7 +148,7 @@ fn without_an_agent_no_loop_starts() {
 }
 
 #[test]
-fn versions_as_programs_print_them() {
+fn a_version_is_the_first_word_that_looks_like_one() {
     for (answer, expect) in [
         ("2.1.329 (Claude Code)\n", Some("2.1.329")),
         ("codex-cli 0.169.0", Some("0.169.0")),
@@ -161,11 +161,11 @@ fn versions_as_programs_print_them() {
 }
 
 #[test]
-fn versions_are_found_in_what_programs_print() {
+fn versions_of_recorded_programs_are_found() {
     for (printed, expect) in [
         (include_str!("../../../../../tests/fixtures/agents/copilot/version.txt"), "1.0.102"),
         (include_str!("../../../../../tests/fixtures/agents/amp/version.txt"), "0.0.1790142911-g7618fb"),
     ] {
-        assert_eq!(super::version_in(printed).as_deref(), Some(expect));
+        assert_eq!(version_in(printed).as_deref(), Some(expect));
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{EditorAction, QUICKFIX, QuickFix, TextEdit};
+use crate::editor::task_predicates::is_markdown;
 use crate::editor::{DeclaredCommand, DiagnosticCode, TaskView};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_lint::LintCode;
@@ -36,10 +37,9 @@ pub(super) fn additions(
     document: &TaskDocument,
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Vec<EditorAction> {
-    let is_prose = document.path.to_lowercase().ends_with(".md");
     let offered: Vec<&DeclaredCommand> =
         declared.iter().filter(|it| it.is_writable() && !has_command(known, &it.command)).collect();
-    let Some(first) = offered.first().filter(|_| is_prose) else { return Vec::new() };
+    let Some(first) = offered.first().filter(|_| is_markdown(document)) else { return Vec::new() };
     let Some(place) = addition(known, document, here).filter(|it| it.is_read(known, first)) else {
         return Vec::new();
     };
@@ -53,9 +53,8 @@ pub(super) fn whole_list(
     document: &TaskDocument,
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Option<EditorAction> {
-    let is_prose = document.path.to_lowercase().ends_with(".md");
     let lacks_criteria = |it: &Finding| it.code == FindingCode::NoCriteria && here(&it.place);
-    let is_due = is_prose && known.task.criteria.is_empty() && !proposed.is_empty();
+    let is_due = is_markdown(document) && known.task.criteria.is_empty() && !proposed.is_empty();
     known.task.findings.iter().find(|it| is_due && lacks_criteria(it))?;
     let place = addition(known, document, here).filter(|it| it.reads(known, proposed))?;
     let name = |it: &String| {
@@ -88,7 +87,7 @@ fn addition<'a>(
         let fixes = Some((finding.place.clone(), DiagnosticCode::NoCriteria));
         let below = CriterionAddition::below(document, finding.place.range.end, fixes.clone());
         // A task without any section has the finding at its first line.
-        let is_section = below.is_read(known, &DeclaredCommand::probe());
+        let is_section = below.is_read(known, &DeclaredCommand::placeholder());
         return Some(if is_section { below } else { CriterionAddition::in_new_section(document, fixes) });
     }
     if let Some((criterion, code)) = undecided(known, here) {
@@ -104,7 +103,7 @@ pub(super) fn at_heading<'a>(known: &TaskView<'_>, document: &'a TaskDocument) -
     let last = last.max_by_key(|it| it.place.range.start);
     let after = last.and_then(|it| CriterionAddition::after(document, it, None));
     after
-        .filter(|it| it.is_read(known, &DeclaredCommand::probe()))
+        .filter(|it| it.is_read(known, &DeclaredCommand::placeholder()))
         .unwrap_or_else(|| CriterionAddition::in_new_section(document, None))
 }
 
@@ -113,11 +112,14 @@ fn undecided<'a>(
     known: &TaskView<'a>,
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Option<(&'a Criterion, DiagnosticCode)> {
-    let criteria = known.task.criteria.iter().enumerate();
-    let (index, criterion) = criteria.into_iter().find(|(_, it)| it.check.is_none() && here(&it.place))?;
-    let is_vague = |it: &&loopkeeper_lint::Lint| it.criterion == index && it.code == LintCode::Vague;
-    let vague = known.task_lints().lints.iter().any(|it| is_vague(&it));
-    Some((criterion, if vague { DiagnosticCode::Lint(LintCode::Vague) } else { DiagnosticCode::Unverified }))
+    let mut criteria = known.task.criteria.iter().enumerate();
+    let (index, criterion) = criteria.find(|(_, it)| it.check.is_none() && here(&it.place))?;
+    let lints = &known.task_lints().lints;
+    let is_vague = lints.iter().any(|it| it.criterion == index && it.code == LintCode::Vague);
+    Some((
+        criterion,
+        if is_vague { DiagnosticCode::Lint(LintCode::Vague) } else { DiagnosticCode::Unverified },
+    ))
 }
 
 impl<'a> CriterionAddition<'a> {
@@ -144,13 +146,14 @@ impl<'a> CriterionAddition<'a> {
         let lead = bullet(line)?;
         let indent = lead.len() - lead.trim_start().len();
         let mut at = line_end(text, range.end);
-        // What is indented deeper belongs to the item.
-        while let Some(next) = text.get(at + 1..).and_then(|it| it.lines().next()) {
+        // Lines that are indented deeper belong to the item.
+        while let Some(start) = next_line(text, at) {
+            let next = text.get(start..)?.lines().next().unwrap_or_default();
             let is_deeper = !next.trim().is_empty() && next.len() - next.trim_start().len() > indent;
             if !is_deeper {
                 break;
             }
-            at = line_end(text, at + 1);
+            at = line_end(text, start);
         }
         Some(Self { document, at, lead: format!("\n{lead}"), end: "", fixes })
     }
@@ -195,7 +198,7 @@ impl<'a> CriterionAddition<'a> {
 
     fn action(&self, known: &TaskView<'_>, declared: &DeclaredCommand) -> EditorAction {
         let command = &declared.command;
-        let title = match last_result(known, declared).map(told) {
+        let title = match last_result(known, declared).map(result_text) {
             Some(result) => tr!("Add criterion: `$ {command}` ({result})", command, result),
             None => tr!("Add criterion: `$ {command}`", command),
         };
@@ -217,8 +220,8 @@ pub(super) fn item_of(document: &TaskDocument, declared: &DeclaredCommand) -> St
 }
 
 impl DeclaredCommand {
-    /// Stands for any command where only the place matters.
-    fn probe() -> Self {
+    /// A command for edits of which only the place matters.
+    fn placeholder() -> Self {
         Self { command: "true".to_owned(), file: String::new(), criterion: "It holds".to_owned() }
     }
 }
@@ -233,7 +236,8 @@ fn last_result<'a>(known: &TaskView<'a>, declared: &DeclaredCommand) -> Option<&
     (!latest.stale).then_some(latest.result)
 }
 
-fn told(result: &CheckResult) -> &str {
+/// The status of a result, or its fact if it failed.
+fn result_text(result: &CheckResult) -> &str {
     if result.status == Status::Pass || result.fact.is_empty() { result.status.word() } else { &result.fact }
 }
 
@@ -244,6 +248,13 @@ fn line_end(text: &str, at: usize) -> usize {
     end - usize::from(text.get(..end).is_some_and(|it| it.ends_with('\r')))
 }
 
+/// The offset after the line break at `at`.
+fn next_line(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let after = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n'))?;
+    Some(text.len() - after.len())
+}
+
 /// What the next item of a list begins with: indentation, bullet or number, and an open box where this one has a box.
 fn bullet(line: &str) -> Option<String> {
     let indent = line.get(..line.len() - line.trim_start().len())?;
@@ -252,7 +263,7 @@ fn bullet(line: &str) -> Option<String> {
     let (marker, behind) = if digits > 0 {
         let number: u64 = rest.get(..digits)?.parse().ok()?;
         let sign = rest.get(digits..)?.chars().next().filter(|it| ['.', ')'].contains(it))?;
-        (format!("{}{sign}", number + 1), rest.get(digits + 1..)?)
+        (format!("{}{sign}", number.checked_add(1)?), rest.get(digits + 1..)?)
     } else {
         let sign = rest.chars().next().filter(|it| ['-', '*', '+'].contains(it))?;
         (sign.to_string(), rest.get(1..)?)

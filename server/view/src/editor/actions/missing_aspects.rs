@@ -2,6 +2,7 @@
 
 use super::additions::{self, CriterionAddition};
 use super::{EditorAction, ProjectCommands, QuickFix, TextEdit};
+use crate::editor::task_predicates::is_markdown;
 use crate::editor::{DeclaredCommand, TaskView};
 use loopkeeper_lint::{self as lint, Aspect, Gate, GradeLevel, line_aspects};
 use loopkeeper_task::criterion::Criterion;
@@ -38,8 +39,8 @@ pub(super) fn completion(
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Option<EditorAction> {
     let grade = &known.task_lints().grade;
-    let is_prose = document.path.to_lowercase().ends_with(".md");
-    let is_due = is_prose && grade.level != GradeLevel::Comprehensive && known.open_loop().is_none();
+    let is_due =
+        is_markdown(document) && grade.level != GradeLevel::Comprehensive && known.open_loop().is_none();
     known.heading().filter(|it| is_due && here(it))?;
     let place = additions::at_heading(known, document);
     let whole = CompletionEdits::of(known, project, document);

@@ -1,7 +1,7 @@
 //! Quick fixes for remarks on criteria: edits that write a better line.
 
 use super::{EditorAction, QUICKFIX, QuickFix, TextEdit};
-use crate::editor::diagnostics::remarks::kind;
+use crate::editor::diagnostics::remarks::severity_and_code;
 use crate::editor::{DiagnosticCode, TaskView};
 use loopkeeper_lint::{self as lint, LintFix, ProjectCommand};
 use loopkeeper_text::{DocumentRange, sanitize};
@@ -18,7 +18,7 @@ pub(super) fn fixes(
     let mut all = Vec::new();
     let at = |index: usize| task.criteria.get(index).is_some_and(|it| here(&it.place));
     for lint in known.task_lints().lints.iter().filter(|it| at(it.criterion)) {
-        let (_, code) = kind(lint.code);
+        let (_, code) = severity_and_code(lint.code);
         let fixes = lint::fixes(task, documents, project, lint);
         all.extend(fixes.into_iter().enumerate().map(|(nth, it)| action(it, (&lint.place, code), nth == 0)));
     }

@@ -8,7 +8,7 @@ use loopkeeper_core::decide::sim::Act;
 fn at(world: &World, needle: &str) -> Vec<EditorAction> {
     let text = &world.documents[0].text;
     let start = text.find(needle).expect("in the text");
-    world.look(|known| {
+    world.with_view(|known| {
         actions(known, ProjectCommands::default(), ("PROMPT.md", &(start..start + needle.len())))
     })
 }
@@ -19,7 +19,7 @@ fn titles(actions: &[EditorAction]) -> Vec<String> {
 
 #[test]
 fn everything_a_lens_offers_is_an_action() {
-    let world = World::prompt().found(&[('f', "exit 1"), ('p', "")]).with_output("file:///s/1.out");
+    let world = World::prompt().with_results(&[('f', "exit 1"), ('p', "")]).with_output("file:///s/1.out");
     assert_eq!(
         titles(&at(&world, "cargo test")),
         [
@@ -84,13 +84,12 @@ fn the_commands_on_the_page_that_was_shown_are_trusted_by_an_action() {
 #[test]
 fn an_item_of_the_plan_has_actions_to_skip_and_move_it() {
     let world = World::of(&[("fix_plan.md", "# Plan\n\n- [ ] one: `$ x`\n- [x] two\n")]);
-    let at =
-        |needle: &str| {
-            let start = world.documents[0].text.find(needle).unwrap();
-            titles(&world.look(|known| {
-                actions(known, ProjectCommands::default(), ("fix_plan.md", &(start..start + 3)))
-            }))
-        };
+    let at = |needle: &str| {
+        let start = world.documents[0].text.find(needle).unwrap();
+        titles(&world.with_view(|known| {
+            actions(known, ProjectCommands::default(), ("fix_plan.md", &(start..start + 3)))
+        }))
+    };
     assert_eq!(
         at("one")[..4],
         [
@@ -149,7 +148,7 @@ fn a_weakening_has_actions_to_restore_and_accept_it() {
     // A running loop cannot be rolled back, and an interrupted one cannot accept. Accepting resumes the agent.
     let working = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
     assert_eq!(kinds(&at_work(World::prompt(), "ff", vec![working]), "# Pay"), both);
-    assert_eq!(kinds(&paused_loop.abandoned(), "# Pay"), restore);
+    assert_eq!(kinds(&paused_loop.without_keeper(), "# Pay"), restore);
     let paused_loop = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
     assert_eq!(kinds(&World { editor_trusted: false, ..paused_loop }, "# Pay"), restore);
     // If a check runs fewer tests there is no file to restore.
@@ -186,7 +185,7 @@ fn suggestions_of_the_parser_are_quick_fixes() {
         cured.replace_range(edits[0].place.range.clone(), &edits[0].text);
         assert_eq!(cured, expect);
         let (place, code) = fix.fixes.clone().expect("the diagnostic that it fixes");
-        let found = world.look(crate::editor::diagnostics);
+        let found = world.with_view(crate::editor::diagnostics);
         assert!(found.iter().any(|it| it.place == place && it.code == code), "{found:?}");
     };
     check(

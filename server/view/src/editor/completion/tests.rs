@@ -187,7 +187,7 @@ fn files_are_offered_with_the_number_that_a_glob_matches() {
 
 proptest! {
     #[test]
-    fn any_text_is_bearable(text in "[-` $\n\"é>=a-z!/\\\\]{0,40}(- `(has|exists) [/\"a\\\\* é`]{0,12})?", offset in any::<usize>()) {
+    fn any_text_can_be_completed(text in "[-` $\n\"é>=a-z!/\\\\]{0,40}(- `(has|exists) [/\"a\\\\* é`]{0,12})?", offset in any::<usize>()) {
         let offset = offset % (text.len() + 2);
         let files: Vec<String> = FILES.iter().map(|it| (*it).to_owned()).collect();
         for it in in_check(&text, offset, ProjectFacts { commands: &commands(), files: &files }) {

@@ -46,9 +46,10 @@ fn not_holding(
     history: &CriteriaHistory<'_>,
 ) -> Diagnostic {
     let (severity, code) = classify_failure(known, history.held_before(&criterion.id), latest.result.status);
-    // A dependency missing in the project is work for the loop.
-    let is_goal = latest.result.missing.as_ref().is_some_and(|it| it.owner == DependencyProvider::Project);
-    let severity = if is_goal {
+    // The loop can add a dependency that is missing in the project.
+    let is_work_of_loop =
+        latest.result.missing.as_ref().is_some_and(|it| it.owner == DependencyProvider::Project);
+    let severity = if is_work_of_loop {
         classify_failure(known, history.held_before(&criterion.id), Status::Fail).0
     } else {
         severity

@@ -82,10 +82,10 @@ mod tests {
         let front = items("  - in front N\n");
         let body = items("- near N: `exist fileN`\n- unverified N\n- properly done N\n");
         let text = format!("---\ncriteria:\n{front}---\n# T\n\n## Done when\n\n{body}");
-        let all = World::of(&[("PROMPT.md", &text)]).look(diagnostics);
+        let all = World::of(&[("PROMPT.md", &text)]).with_view(diagnostics);
         assert_eq!(all.len(), MAX_PER_DOCUMENT);
         assert_eq!(all.iter().find(|it| it.message.is_empty()), None);
-        let hints = World::of(&[("PROMPT.md", &text.replace("exist ", "exists "))]).look(diagnostics);
+        let hints = World::of(&[("PROMPT.md", &text.replace("exist ", "exists "))]).with_view(diagnostics);
         assert_eq!(hints.len(), MAX_PER_DOCUMENT);
         assert_eq!(hints.iter().find(|it| it.message.is_empty()), None);
         assert!(hints.is_sorted_by_key(|it| it.place.range.start));

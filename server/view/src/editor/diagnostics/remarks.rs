@@ -33,7 +33,13 @@ impl<'a> Remarks<'a> {
                 remarks.worded.insert((&criterion.place.file, criterion.place.range.start));
             }
             let (name, remedy) = (&criterion.name, translate(lint.remedy));
-            remarks.diagnostics.push(Diagnostic::of(&lint.place, kind(lint.code), name, &lint.fact, remedy));
+            remarks.diagnostics.push(Diagnostic::of(
+                &lint.place,
+                severity_and_code(lint.code),
+                name,
+                &lint.fact,
+                remedy,
+            ));
         }
         remarks.diagnostics.extend(expensive(known));
         remarks.diagnostics.extend(not_suited(known));
@@ -48,7 +54,7 @@ impl<'a> Remarks<'a> {
 }
 
 /// A weak or contradictory check ends a loop wrongly; wording only makes it worth less.
-pub(in crate::editor) fn kind(code: LintCode) -> (Severity, DiagnosticCode) {
+pub(in crate::editor) fn severity_and_code(code: LintCode) -> (Severity, DiagnosticCode) {
     let severity = match code {
         LintCode::Vague | LintCode::Subjective | LintCode::Duplicate => Severity::Hint,
         LintCode::Weak | LintCode::Contradictory | LintCode::Unsafe => Severity::Warning,
@@ -81,8 +87,8 @@ fn usual_iteration(known: &TaskView<'_>) -> Option<u64> {
 /// Before the first start only: afterwards the loop itself shows whether it was worth it.
 fn not_suited(known: &TaskView<'_>) -> Option<Diagnostic> {
     let (place, reason) = (known.heading()?, lint::unsuitable(known.task)?);
-    let says_so_already = reason == lint::Unsuitable::NothingVerifiable;
-    if known.status.is_some() || says_so_already {
+    let is_reported_already = reason == lint::Unsuitable::NothingVerifiable;
+    if known.status.is_some() || is_reported_already {
         return None;
     }
     let (fact, remedy) = reason.sentences();
@@ -97,7 +103,7 @@ mod tests {
     use crate::editor::fixture::World;
 
     fn codes(world: &World) -> Vec<&'static str> {
-        world.look(diagnostics).iter().map(|it| it.code.word()).collect()
+        world.with_view(diagnostics).iter().map(|it| it.code.word()).collect()
     }
 
     #[test]
@@ -109,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_is_advised_against_before_its_first_start() {
+    fn an_unsuitable_task_is_reported_before_its_first_loop() {
         let of = |title: &str| {
             codes(&World::of(&[("PROMPT.md", &format!("# {title}\n\nDone when:\n\n- We know\n"))]))
         };

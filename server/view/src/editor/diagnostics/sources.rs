@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::criteria;
-use super::criteria::CriteriaHistory;
+use super::criteria::{CriteriaHistory, classify_failure};
 use crate::editor::diagnostic::{Severity, SourceFailure};
 use crate::editor::task_predicates::is_failure;
 use crate::editor::{LatestResult, TaskView, message};
@@ -19,18 +18,22 @@ pub fn source_failures(known: &TaskView<'_>) -> Vec<SourceFailure> {
         let Some(latest) = known.latest(&criterion.id).filter(|it| is_failure(it.result.status)) else {
             continue;
         };
-        let (severity, _) =
-            criteria::classify_failure(known, history.held_before(&criterion.id), latest.result.status);
+        let (severity, _) = classify_failure(known, history.held_before(&criterion.id), latest.result.status);
         for place in latest.result.failures() {
             if seen.insert((place.file.as_str(), place.line, place.column)) {
-                found.push(copy(place, latest, severity, &criterion.name));
+                found.push(source_failure(place, latest, severity, &criterion.name));
             }
         }
     }
     found
 }
 
-fn copy(place: &Location, latest: LatestResult<'_>, severity: Severity, name: &str) -> SourceFailure {
+fn source_failure(
+    place: &Location,
+    latest: LatestResult<'_>,
+    severity: Severity,
+    name: &str,
+) -> SourceFailure {
     let message = match (place.message.is_empty(), latest.stale) {
         (true, true) => message::stale(name, &latest.result.fact),
         (true, false) => message::message(name, &latest.result.fact, ""),

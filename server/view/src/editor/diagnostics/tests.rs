@@ -6,7 +6,7 @@ use loopkeeper_core::decide::sim::{Act, Sim, spec};
 
 /// `line severity code message`, one diagnostic per line; `~` marks stale ones.
 fn shown(world: &World) -> String {
-    let all = world.look(diagnostics);
+    let all = world.with_view(diagnostics);
     all.iter().map(|it| one(world, it)).collect::<Vec<_>>().join("\n")
 }
 
@@ -59,11 +59,12 @@ fn results_without_a_loop_are_warnings() {
         ],
     );
     check(
-        &prompt().found(&[('f', "3 of 214 fail"), ('p', "exit 0")]),
+        &prompt().with_results(&[('f', "3 of 214 fail"), ('p', "exit 0")]),
         &["1 I summary idle: 1 of 2 criteria pass", "5 W failing tests: 3 of 214 fail"],
     );
     check(
-        &prompt().found(&[('m', "program \"cargo-clippy\" is not installed"), ('c', "killed by SIGKILL")]),
+        &prompt()
+            .with_results(&[('m', "program \"cargo-clippy\" is not installed"), ('c', "killed by SIGKILL")]),
         &[
             "1 I summary idle: 0 of 2 criteria pass",
             "5 E could-not-run tests: could not run, program \"cargo-clippy\" is not installed. Install it.",
@@ -72,14 +73,14 @@ fn results_without_a_loop_are_warnings() {
     );
     // A dependency missing in the project can be added by the loop.
     check(
-        &prompt().found(&[('g', "\"./coverage.sh\" not found"), ('p', "exit 0")]),
+        &prompt().with_results(&[('g', "\"./coverage.sh\" not found"), ('p', "exit 0")]),
         &[
             "1 I summary idle: 1 of 2 criteria pass",
             "5 W could-not-run tests: could not run, \"./coverage.sh\" not found",
         ],
     );
     check(
-        &prompt().found(&[('t', "no result after 600 s"), ('z', "0 tests ran")]),
+        &prompt().with_results(&[('t', "no result after 600 s"), ('z', "0 tests ran")]),
         &[
             "1 I summary idle: 0 of 2 criteria pass",
             "5 W timed-out tests: no result after 600 s. Raise the limit with `(timeout …)`.",
@@ -87,7 +88,7 @@ fn results_without_a_loop_are_warnings() {
         ],
     );
     check(
-        &prompt().found(&[('u', "passed, but src/a.rs changed while the checks ran"), ('f', "")]),
+        &prompt().with_results(&[('u', "passed, but src/a.rs changed while the checks ran"), ('f', "")]),
         &[
             "1 I summary idle: 0 of 2 criteria pass",
             "5 W unstable tests: passed, but src/a.rs changed while the checks ran",
@@ -95,7 +96,7 @@ fn results_without_a_loop_are_warnings() {
         ],
     );
     check(
-        &prompt().found(&[('f', "exit 1"), ('p', "")]).stale(),
+        &prompt().with_results(&[('f', "exit 1"), ('p', "")]).stale(),
         &[
             "1 H~ summary idle: 1 of 2 criteria pass, files changed since",
             "5 H~ failing tests: exit 1, files changed since",
@@ -159,7 +160,7 @@ fn obstacles_to_a_loop_are_reported_on_the_first_line() {
         ]
     );
     assert_eq!(
-        first(&open.abandoned()),
+        first(&open.without_keeper()),
         [
             "1 I summary needs you: 0 of 2 criteria pass",
             "1 W interrupted interrupted: the loop's process ended. Resume the loop.",
@@ -183,7 +184,10 @@ fn obstacles_to_a_loop_are_reported_on_the_first_line() {
         ]
     );
     // Fixed manually: the outcome of the loop no longer applies.
-    assert_eq!(first(&limited.found(&[('p', ""), ('p', "")])), ["1 I summary idle: 2 of 2 criteria pass"]);
+    assert_eq!(
+        first(&limited.with_results(&[('p', ""), ('p', "")])),
+        ["1 I summary idle: 2 of 2 criteria pass"]
+    );
     let mut alone = spec(World::prompt().task.criteria);
     alone.attended = false;
     let tripped = World::prompt().after(Sim::new(alone, "ff", idle()).run());
@@ -196,7 +200,7 @@ fn obstacles_to_a_loop_are_reported_on_the_first_line() {
     assert!(first(&refused)[0].starts_with("1 W summary needs you: the agent `"), "{:?}", first(&refused));
     let done = World::prompt().played("ff", vec![Act::new("pp")]);
     assert_eq!(first(&done), ["1 I summary completed and verified: 2 of 2 criteria pass"]);
-    let broken_since = done.found(&[('p', ""), ('f', "")]);
+    let broken_since = done.with_results(&[('p', ""), ('f', "")]);
     assert_eq!(first(&broken_since), ["1 I summary idle: 1 of 2 criteria pass"]);
 }
 
@@ -210,8 +214,12 @@ fn a_weakening_is_reported_at_the_criterion_it_concerns() {
     let needs = "1 W summary needs you: every check passes, but tests/a.py lost 1 test: not counted as done";
     let expected = "1 W weakened weakened: tests/a.py lost 1 test. Restore it or accept it.";
     check(&world, &[needs, expected]);
-    let related =
-        world.look(diagnostics).into_iter().find(|it| it.code == DiagnosticCode::Weakened).unwrap().related;
+    let related = world
+        .with_view(diagnostics)
+        .into_iter()
+        .find(|it| it.code == DiagnosticCode::Weakened)
+        .unwrap()
+        .related;
     let file = RelatedTarget::Source { file: "tests/a.py".to_owned(), line: 1, column: None };
     assert_eq!(related.first().map(|it| &it.target), Some(&file));
     // The end of a long path is shown, and the loss.
@@ -300,8 +308,8 @@ fn plan_items_are_compared_with_the_checks() {
     };
     let shown_diagnostics = |done: &str, results: &[(char, &str)], code: &str| {
         let text = plan(done);
-        let world = World::of(&[("prd.json", text.as_str())]).found(results);
-        let all = world.look(diagnostics);
+        let world = World::of(&[("prd.json", text.as_str())]).with_results(results);
+        let all = world.with_view(diagnostics);
         all.into_iter().find(|it| it.code.word() == code).map(|it| it.message).unwrap_or_default()
     };
     let (pass, fail) = (('p', ""), ('f', "exit 1"));
@@ -325,7 +333,7 @@ fn plan_dependencies_are_compared_with_the_order() {
     };
     let check = |stories: &[String], expect: &[&str]| {
         let text = format!("{{\"userStories\": [{}]}}", stories.join(",\n"));
-        let all = World::of(&[("prd.json", text.as_str())]).look(diagnostics);
+        let all = World::of(&[("prd.json", text.as_str())]).with_view(diagnostics);
         let shown_diagnostics: Vec<String> =
             all.into_iter().filter(|it| it.message.contains("depend")).map(|it| it.message).collect();
         assert_eq!(shown_diagnostics, expect);
@@ -349,7 +357,7 @@ fn findings_name_a_correction() {
     let text =
         "# T\n\n## Done when\n\n- a: `cargo test`\n- b: `has x`\n- c\n\nStop condition: - x: `clean` - y\n";
     let world = World::of(&[("PROMPT.md", text)]);
-    let codes: Vec<_> = world.look(diagnostics).iter().map(|it| one(&world, it)).collect();
+    let codes: Vec<_> = world.with_view(diagnostics).iter().map(|it| one(&world, it)).collect();
     let codes: Vec<String> =
         codes.iter().map(|it| it.split(' ').take(3).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(
@@ -372,10 +380,10 @@ fn findings_name_a_correction() {
 fn evidence_is_linked_and_copied_to_its_lines() {
     let places = [("src/auth.rs", 88, "login_rejects_expired"), ("src/pay.rs", 3, "")];
     let world = World::prompt()
-        .found(&[('f', "2 of 9 fail"), ('p', "")])
-        .located(&places)
+        .with_results(&[('f', "2 of 9 fail"), ('p', "")])
+        .with_locations(&places)
         .with_output("file:///s/0001.out");
-    let all = world.look(diagnostics);
+    let all = world.with_view(diagnostics);
     let failing = all.iter().find(|it| it.code.word() == "failing").expect("failing");
     let targets: Vec<_> = failing.related.iter().map(|it| (it.target.clone(), it.message.as_str())).collect();
     let source = |file: &str, line| RelatedTarget::Source { file: file.into(), line, column: None };
@@ -394,7 +402,7 @@ fn evidence_is_linked_and_copied_to_its_lines() {
         ]
     );
     let copies = |world: &World| {
-        let all = world.look(source_failures);
+        let all = world.with_view(source_failures);
         all.iter()
             .map(|it| format!("{}:{} {:?} {}", it.file, it.line, it.severity, it.message))
             .collect::<Vec<_>>()
@@ -404,7 +412,10 @@ fn evidence_is_linked_and_copied_to_its_lines() {
         ["src/auth.rs:88 Warning login_rejects_expired", "src/pay.rs:3 Warning tests: 2 of 9 fail"]
     );
     assert_eq!(copies(&world.stale())[0], "src/auth.rs:88 Hint login_rejects_expired, files changed since");
-    assert_eq!(copies(&World::prompt().found(&[('p', "")]).located(&places)), Vec::<String>::new());
+    assert_eq!(
+        copies(&World::prompt().with_results(&[('p', "")]).with_locations(&places)),
+        Vec::<String>::new()
+    );
 }
 
 #[test]

@@ -66,15 +66,14 @@ fn joined(blocks: impl Iterator<Item = String>) -> String {
 /// address that a viewer would turn into a link.
 fn escaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len() + 8);
+    let mut follows_digits = true;
     for (at, char) in line.char_indices() {
-        let rest = line.get(at..).unwrap_or_default();
-        let before = line.get(..at).unwrap_or_default();
-        let starts = before.chars().all(|it| it.is_ascii_digit());
+        let (before, rest) = line.split_at(at);
         let special = match char {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '$' | '@' => true,
             '-' | '+' | '=' | '#' | '!' => at == 0,
             // A numbered list.
-            '.' | ')' => at > 0 && starts || before.ends_with("www"),
+            '.' | ')' => at > 0 && follows_digits || before.ends_with("www"),
             ':' => rest.starts_with("://"),
             _ => false,
         };
@@ -82,6 +81,7 @@ fn escaped(line: &str) -> String {
             out.push('\\');
         }
         out.push(char);
+        follows_digits &= char.is_ascii_digit();
     }
     out
 }

@@ -8,13 +8,13 @@ use loopkeeper_text::DocumentRange;
 fn at(world: &World, file: &str, needle: &str) -> Hover {
     let document = world.documents.iter().find(|it| it.path == file).expect("a document");
     let offset = document.text.find(needle).expect("in the text");
-    world.look(|known| hover(known, (file, offset))).expect("a hover")
+    world.with_view(|known| hover(known, (file, offset))).expect("a hover")
 }
 
 #[test]
-fn a_criterion_says_what_is_checked_and_found() {
+fn a_criterion_shows_its_check_and_its_last_result() {
     let mut world = at_work(World::prompt(), "ff", vec![Act::new("ff"), Act::new("pf")]);
-    world = World { results: Vec::new(), ..world }.found(&[('f', "1 of 2 fail")]);
+    world = World { results: Vec::new(), ..world }.with_results(&[('f', "1 of 2 fail")]);
     world.results[0].0.head = "running 2 tests\n```\n[x](command:evil)\n".to_owned();
     assert_eq!(
         at(&world, "PROMPT.md", "cargo test").markdown(&[]),
@@ -26,8 +26,9 @@ fn a_criterion_says_what_is_checked_and_found() {
 
 #[test]
 fn a_failure_shows_its_places_before_its_output() {
-    let located =
-        |world: World| world.found(&[('f', "1 of 2 fail")]).located(&[("a.rs", 3, "left: 4, right: 5")]);
+    let located = |world: World| {
+        world.with_results(&[('f', "1 of 2 fail")]).with_locations(&[("a.rs", 3, "left: 4, right: 5")])
+    };
     let shown = at(&located(World::prompt()), "PROMPT.md", "cargo test").plain();
     assert!(shown.contains("\n\nWhere it fails:\n\na.rs:3: left: 4, right: 5"), "{shown}");
     let mut passing = located(World::prompt());
@@ -105,7 +106,7 @@ fn weakened_and_flaky_criteria_are_shown() {
 fn a_plan_item_shows_its_criteria() {
     let text = "{\"userStories\": [{\"id\": \"A\", \"title\": \"Log in\", \"passes\": true, \
                 \"acceptanceCriteria\": [\"one: `$ a`\", \"two\"]}]}";
-    let world = World::of(&[("prd.json", text)]).found(&[('p', "")]);
+    let world = World::of(&[("prd.json", text)]).with_results(&[('p', "")]);
     assert_eq!(
         at(&world, "prd.json", "Log in").plain(),
         "Log in\n\nMarked done: the agent's own claim.\n\n✓ one\n· two"
@@ -129,6 +130,11 @@ fn text_from_outside_is_never_markup() {
         "see https://evil.example and www.evil.example",
         "see https\\://evil.example and www\\.evil.example",
     );
+    // In linear time, whatever the line begins with.
+    let digits = "1".repeat(500_000);
+    let title = HoverBlock::Title(digits.clone());
+    let long = Hover { place: DocumentRange::default(), blocks: vec![title] };
+    assert_eq!(long.markdown(&[]), format!("**{digits}**"));
     check("a\n\n---\n\nb", "a --- b");
     check("&lt; \u{202e}evil\u{1b}[31m", "\\&lt; evil");
     let fence =

@@ -7,7 +7,7 @@ use loopkeeper_core::decide::{Phase, UserCommand};
 
 /// The lenses over one line, separated as displayed.
 fn over(world: &World, line: usize) -> String {
-    let all = world.look(|known| lenses(known, "PROMPT.md"));
+    let all = world.with_view(|known| lenses(known, "PROMPT.md"));
     let text = &world.documents[0].text;
     let at = |it: &&Lens| text[..it.place.range.start].matches('\n').count() + 1 == line;
     all.iter().filter(at).map(|it| it.title.clone()).collect::<Vec<_>>().join(" | ")
@@ -21,7 +21,7 @@ fn the_first_line_has_a_lens_with_the_state_of_the_loop() {
     check(&World { editor_trusted: false, ..World::prompt() }, "");
     let working = at_work(World::prompt(), "pf", vec![Act::new("pf")]);
     check(&working, "Working · 1/25 · 1 of 2 criteria pass | Pause | Stop");
-    check(&working.abandoned(), "Interrupted · 1/25 · 1 of 2 criteria pass | Resume | Stop");
+    check(&working.without_keeper(), "Interrupted · 1/25 · 1 of 2 criteria pass | Resume | Stop");
     check(&World::prompt().cooling(), "Breaker open · 3/25 · 0 of 2 criteria pass | Reset and resume | Stop");
     check(&World::prompt().tripped(), "Breaker open · 3/25 · 0 of 2 criteria pass | Reset and resume | Stop");
     let refused = World::prompt().played("ff", vec![Act::fails(ProviderClass::Login, "ff")]);
@@ -30,7 +30,7 @@ fn the_first_line_has_a_lens_with_the_state_of_the_loop() {
     check(&done, "Completed, verified · 2 of 2 criteria pass | ▶ Start loop | Run checks");
     let edited = World::prompt().played("ff", vec![Act::new("pp")]).stale();
     check(&edited, "Idle · files changed since | ▶ Start loop | Run checks");
-    let broken = World::prompt().played("ff", vec![Act::new("pp")]).found(&[('p', ""), ('f', "")]);
+    let broken = World::prompt().played("ff", vec![Act::new("pp")]).with_results(&[('p', ""), ('f', "")]);
     check(&broken, "Idle · 1 of 2 criteria pass | ▶ Start loop | Run checks");
     check(&done.damaged(), "Damaged · 2 of 2 criteria pass | ▶ Start loop | Run checks");
 }
@@ -82,7 +82,7 @@ fn commands_show_before_they_are_carried_out() {
 #[test]
 fn a_criterion_has_a_lens_with_its_result() {
     let check = |result: (char, &'static str), expect: &str| {
-        let world = World::prompt().found(&[result]).with_output("file:///s/0001.out");
+        let world = World::prompt().with_results(&[result]).with_output("file:///s/0001.out");
         assert_eq!(over(&world, 5), expect);
     };
     check(('-', ""), "not checked yet | Run");
@@ -92,7 +92,7 @@ fn a_criterion_has_a_lens_with_its_result() {
     check(('c', "\"make\" not found"), "✗ could not run, \"make\" not found · 12 s | Run | Output");
     check(('z', "0 tests ran"), "✗ 0 tests ran · 12 s | Run | Output");
     check(('u', "passed, but a changed"), "? passed, but a changed · 12 s | Run | Output");
-    let stale = World::prompt().found(&[('p', "")]).stale();
+    let stale = World::prompt().with_results(&[('p', "")]).stale();
     assert_eq!(over(&stale, 5), "✓ passed before the files changed | Run");
     let world = World { untrusted: [stale.task.criteria[1].id.clone()].into(), ..stale };
     assert_eq!(over(&world, 6), "needs trust | Review…");
@@ -101,7 +101,7 @@ fn a_criterion_has_a_lens_with_its_result() {
 #[test]
 fn lens_commands_name_task_loop_and_criterion() {
     let world = at_work(World::prompt(), "ff", vec![Act::new("pf")]).with_output("file:///s/0001.out");
-    let all = world.look(|known| lenses(known, "PROMPT.md"));
+    let all = world.with_view(|known| lenses(known, "PROMPT.md"));
     let commands: Vec<String> = all
         .iter()
         .map(|it| it.command.as_ref().map_or("-".into(), |it| format!("{} {}", it.command, it.argument)))
@@ -130,7 +130,7 @@ fn lens_commands_name_task_loop_and_criterion() {
 fn an_open_item_has_lenses_to_skip_and_move_it() {
     let plan = "- [ ] one\n- [x] two\n- [ ] three (optional)\n- [ ] four: `$ x`\n";
     let world = World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", plan)]);
-    let all = world.look(|known| lenses(known, "fix_plan.md"));
+    let all = world.with_view(|known| lenses(known, "fix_plan.md"));
     let titles: Vec<&str> = all.iter().map(|it| it.title.as_str()).collect();
     assert_eq!(titles, ["not checked yet", "Run", "Skip", "Raise", "Lower", "Take up"]);
     let lower = all[4].command.as_ref().unwrap();
@@ -142,6 +142,6 @@ fn an_open_item_has_lenses_to_skip_and_move_it() {
 #[test]
 fn a_line_has_at_most_three_lenses() {
     let text = "Done when: - a: `$ x` - b: `$ y` - c: `$ z`\n";
-    let world = World::of(&[("PROMPT.md", text)]).found(&[('f', ""), ('f', ""), ('f', "")]);
+    let world = World::of(&[("PROMPT.md", text)]).with_results(&[('f', ""), ('f', ""), ('f', "")]);
     assert_eq!(over(&world, 1), "▶ Start loop | Run checks");
 }

@@ -82,13 +82,15 @@ fn block(text: &str) -> Option<Range<usize>> {
     let rest = text.get(start..)?;
     let first = rest.find('\n').filter(|at| rest.get(..*at).is_some_and(|it| it.trim_end() == "---"))?;
     let begin = start + first + 1;
+    let inner = text.get(begin..)?;
+    let is_closed = has_end(inner);
     let mut at = begin;
-    for line in text.get(begin..)?.split_inclusive('\n') {
+    for line in inner.split_inclusive('\n') {
         let bare = line.trim_end();
         if matches!(bare, "---" | "...") || bare.starts_with('#') && !line.starts_with("# ") {
             return Some(begin..at);
         }
-        if bare.is_empty() && !has_end(text.get(at..)?) {
+        if bare.is_empty() && !is_closed {
             return Some(begin..at);
         }
         at += line.len();
@@ -145,6 +147,13 @@ mod tests {
         assert_eq!(hover.blocks.last(), Some(&HoverBlock::Text("Overrides `limits.iterations`.".to_owned())));
         assert!(explain_front_matter(("PROMPT.md", text), 25).is_none());
         assert!(explain_front_matter(("PROMPT.md", text), text.len() - 1).is_none());
+    }
+
+    #[test]
+    fn blank_lines_are_read_in_linear_time() {
+        let text = format!("---\n{}agent: a\n---\n# T\n", "\n".repeat(100_000));
+        let hover = explain_front_matter(("PROMPT.md", &text), text.find("agent").unwrap()).unwrap();
+        assert_eq!(&text[hover.place.range], "agent");
     }
 
     proptest! {

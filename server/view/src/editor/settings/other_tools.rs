@@ -5,10 +5,13 @@ use std::ops::Range;
 use loopkeeper_core::settings::lookup::{KeyLookup, look_up};
 use loopkeeper_core::settings::{Layer, LayerKind, SettingCode, SettingOrigin, resolve};
 use loopkeeper_text::DocumentRange;
+use loopkeeper_text::lines::line_around;
 
 use super::{diagnostic, explain, message_of, place, quick_fix};
 use crate::editor::diagnostics::limit;
-use crate::editor::{Diagnostic, DiagnosticCode, EditorAction, Hover, QuickFix, Severity, TextEdit};
+use crate::editor::{
+    Diagnostic, DiagnosticCode, EditorAction, Hover, HoverBlock, QuickFix, Severity, TextEdit,
+};
 
 /// Errors, and one diagnostic that names the keys without a counterpart. `file`: the name in its root.
 pub fn check_other_tool(kind: LayerKind, file: &str, text: &str) -> Vec<Diagnostic> {
@@ -50,20 +53,18 @@ pub fn fix_other_tool(
 
 /// The setting that the line around `offset` writes.
 pub fn explain_other_tool(kind: LayerKind, (file, text): (&str, &str), offset: usize) -> Option<Hover> {
-    let before = text.get(..offset)?;
-    let start = before.rfind('\n').map_or(0, |it| it + 1);
-    let end = text.get(offset..)?.find('\n').map_or(text.len(), |it| offset + it);
+    let line = line_around(text, offset);
     let resolved = resolve(&[layer(kind, file, text)], &[]);
     resolved.effective().into_iter().find_map(|setting| {
         let SettingOrigin::File { place, .. } = setting.origin else { return None };
-        if !(start..=end).contains(&place.range.start) {
+        if !(line.start..=line.end).contains(&place.range.start) {
             return None;
         }
         let names: Vec<&str> = setting.key.split('.').collect();
         let KeyLookup::Key(key) = look_up(&names) else { return None };
         let mut blocks = explain::blocks(key, &setting.key);
         blocks.truncate(2);
-        blocks.push(crate::editor::HoverBlock::Code(format!("{} = {}", setting.key, setting.value)));
+        blocks.push(HoverBlock::Code(format!("{} = {}", setting.key, setting.value)));
         Some(Hover { place, blocks })
     })
 }

@@ -202,7 +202,7 @@ fn a_key_is_explained() {
 
 proptest! {
     #[test]
-    fn any_text_is_bearable(text in "[\\[\\]a-z.= \"'#\n{}é0-9]{0,60}", offset in any::<usize>()) {
+    fn any_text_can_be_completed(text in "[\\[\\]a-z.= \"'#\n{}é0-9]{0,60}", offset in any::<usize>()) {
         let offset = offset % (text.len() + 2);
         for it in complete(KIND, &text, offset) {
             prop_assert!(text.get(it.replaces.clone()).is_some(), "{:?}", it);

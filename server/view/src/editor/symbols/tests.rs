@@ -11,7 +11,7 @@ fn shown(all: &[Symbol], depth: usize, out: &mut Vec<String>) {
 
 fn outline(world: &World, file: &str) -> Vec<String> {
     let mut out = Vec::new();
-    shown(&world.look(|known| symbols(known, file)), 0, &mut out);
+    shown(&world.with_view(|known| symbols(known, file)), 0, &mut out);
     out
 }
 
@@ -20,7 +20,7 @@ fn the_outline_carries_the_state() {
     let stories = "{\"userStories\": [{\"id\": \"A\", \"title\": \"Log in\", \"passes\": true, \
                    \"acceptanceCriteria\": [\"one: `$ a`\"]}, {\"id\": \"B\", \"title\": \"Log out\"}]}";
     let prompt = "# Pay\n\nDone when:\n\n- tests: `$ cargo test`\n- docs\n";
-    let world = World::of(&[("PROMPT.md", prompt), ("prd.json", stories)]).found(&[
+    let world = World::of(&[("PROMPT.md", prompt), ("prd.json", stories)]).with_results(&[
         ('f', "3 of 214 fail"),
         ('-', ""),
         ('p', ""),

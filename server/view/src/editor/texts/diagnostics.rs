@@ -16,24 +16,30 @@ fn results_of_checks() {
     let prompt = World::prompt;
     let mut add = |title: &str, world: &World| file.section(title, shown(world));
     add("never checked", &prompt());
-    add("one fails", &prompt().found(&[('f', "3 of 214 fail"), ('p', "exit 0")]));
+    add("one fails", &prompt().with_results(&[('f', "3 of 214 fail"), ('p', "exit 0")]));
     add(
         "checks that could not run",
-        &prompt().found(&[('m', "program \"cargo-clippy\" is not installed"), ('c', "killed by SIGKILL")]),
+        &prompt()
+            .with_results(&[('m', "program \"cargo-clippy\" is not installed"), ('c', "killed by SIGKILL")]),
     );
     add(
         "a file of the project is missing",
-        &prompt().found(&[('g', "\"./coverage.sh\" not found"), ('p', "")]),
+        &prompt().with_results(&[('g', "\"./coverage.sh\" not found"), ('p', "")]),
     );
-    add("no result", &prompt().found(&[('t', "no result after 600 s"), ('z', "0 tests ran")]));
-    add("no fact", &prompt().found(&[('u', "passed, but src/a.rs changed while the checks ran"), ('f', "")]));
-    add("files changed since", &prompt().found(&[('f', "exit 1"), ('p', "")]).stale());
+    add("no result", &prompt().with_results(&[('t', "no result after 600 s"), ('z', "0 tests ran")]));
+    add(
+        "no fact",
+        &prompt().with_results(&[('u', "passed, but src/a.rs changed while the checks ran"), ('f', "")]),
+    );
+    add("files changed since", &prompt().with_results(&[('f', "exit 1"), ('p', "")]).stale());
     let places = [("src/auth.rs", 88, "login_rejects_expired"), ("src/pay.rs", 3, "")];
-    let located =
-        prompt().found(&[('f', "2 of 9 fail"), ('p', "")]).located(&places).with_output("file:///o");
+    let located = prompt()
+        .with_results(&[('f', "2 of 9 fail"), ('p', "")])
+        .with_locations(&places)
+        .with_output("file:///o");
     add("places in the output", &located);
     let copies: Vec<String> = located
-        .look(source_failures)
+        .with_view(source_failures)
         .iter()
         .map(|it| format!("{}:{} {:?}: {}\n", it.file, it.line, it.severity, it.message))
         .collect();
@@ -86,7 +92,7 @@ fn a_loop_that_needs_its_user_or_has_ended() {
     add("an editor that does not trust the folder", &World { editor_trusted: false, ..World::prompt() });
     add("breaker open, for a while", &World::prompt().cooling());
     add("breaker open", &World::prompt().tripped());
-    add("interrupted", &World::prompt().tripped().abandoned());
+    add("interrupted", &World::prompt().tripped().without_keeper());
     add("damaged", &World::prompt().tripped().damaged());
     add("login", &World::prompt().played("ff", vec![Act::fails(ProviderClass::Login, "ff")]));
     let idle = || vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];

@@ -173,14 +173,14 @@ fn plans_and_queues_that_need_their_author() {
             "{{\"userStories\": [{{\"id\": \"A\", \"title\": \"Log in\", \"passes\": {done}, \
              \"acceptanceCriteria\": [\"one: `$ a`\", \"two: `$ b`\"]}}]}}"
         );
-        shown(&World::of(&[("prd.json", &text)]).found(results))
+        shown(&World::of(&[("prd.json", &text)]).with_results(results))
     };
     let (pass, fail) = (('p', ""), ('f', "exit 1"));
     file.section("prd.json: one criterion of a done story fails", story("true", &[pass, fail]));
     file.section("prd.json: all criteria of a done story fail", story("true", &[fail, fail]));
     file.section("prd.json: all criteria of an open story pass", story("false", &[pass, pass]));
     let boxes = "- [x] one: `$ a`\n- [ ] two: `$ b`\n";
-    let boxes = World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", boxes)]).found(&[fail, pass]);
+    let boxes = World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", boxes)]).with_results(&[fail, pass]);
     file.section("fix_plan.md: boxes against their checks", shown(&boxes));
     let gates = "project:\n  name: x\nrules:\n  - a\nboundaries:\n  never_touch: ['*.lock']\n";
     file.section(".ralphy/config.yaml", remarks(&[("PROMPT.md", "# Pay\n"), (".ralphy/config.yaml", gates)]));
@@ -225,7 +225,7 @@ fn remarks_on_wording_and_worth() {
     let many: Vec<String> = (0..1_200).map(|it| format!("- dates parse {it}\n")).collect();
     let text = format!("# Pay\n\nDone when:\n\n{}", many.concat());
     let world = World::of(&[("PROMPT.md", &text)]);
-    let last = world.look(crate::editor::diagnostics).pop().expect("the limit's own");
+    let last = world.with_view(crate::editor::diagnostics).pop().expect("the limit's own");
     file.section("more than an editor shows", diagnostic(&last, &text));
     expect_file!["../../../../../tests/e2e/texts/diagnostics-remarks.txt"].assert_eq(&file.0);
 }

@@ -12,7 +12,7 @@ use crate::editor::{hover, settings};
 fn over(world: &World, file: &str, needle: &str) -> String {
     let document = world.documents.iter().find(|it| it.path == file).expect("a document");
     let offset = document.text.find(needle).expect("in the text");
-    world.look(|known| hover(known, (file, offset))).expect("a hover").plain()
+    world.with_view(|known| hover(known, (file, offset))).expect("a hover").plain()
 }
 
 const CHECKS: &[&str] = &[
@@ -38,8 +38,9 @@ fn hovers_over_criteria() {
         file.section(item, over(&world, "PROMPT.md", item));
     }
     let places = [("src/pay.rs", 3, "left: 4, right: 5")];
-    let mut failing = World::prompt().found(&[('f', "1 of 2 fail"), ('m', "\"cargo-clippy\" not found")]);
-    failing = failing.located(&places);
+    let mut failing =
+        World::prompt().with_results(&[('f', "1 of 2 fail"), ('m', "\"cargo-clippy\" not found")]);
+    failing = failing.with_locations(&places);
     failing.results[0].0.head = "running 2 tests\n1 of 2 fail\n".to_owned();
     file.section("a failing criterion", over(&failing, "PROMPT.md", "cargo test"));
     file.section("a criterion that could not run", over(&failing, "PROMPT.md", "cargo clippy"));
@@ -65,7 +66,7 @@ fn hovers_over_tasks() {
     add("a false claim", &at_work(World::prompt(), "ff", vec![claims]));
     let story = "{\"userStories\": [{\"id\": \"A\", \"title\": \"Log in\", \"passes\": true, \
                  \"acceptanceCriteria\": [\"one: `$ a`\", \"two\"]}]}";
-    let done = World::of(&[("prd.json", story)]).found(&[('p', "")]);
+    let done = World::of(&[("prd.json", story)]).with_results(&[('p', "")]);
     file.section("a story", over(&done, "prd.json", "Log in"));
     let boxes = World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", "- [ ] one\n- [ ] two (optional)\n")]);
     file.section("an open box", over(&boxes, "fix_plan.md", "one"));

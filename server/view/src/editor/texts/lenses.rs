@@ -2,8 +2,8 @@
 
 use expect_test::expect_file;
 use loopkeeper_agent::ProviderClass;
-use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::{Phase, UserCommand};
 
 use super::Transcript;
 use crate::editor::fixture::{World, at_work};
@@ -13,7 +13,7 @@ use crate::editor::lenses;
 fn shown(world: &World) -> String {
     let mut lines = Vec::new();
     for document in &world.documents {
-        let all = world.look(|known| lenses(known, &document.path));
+        let all = world.with_view(|known| lenses(known, &document.path));
         for (index, text) in document.text.lines().enumerate() {
             let over = |at: usize| document.text[..at].matches('\n').count() == index;
             let titles: Vec<&str> =
@@ -29,7 +29,7 @@ fn shown(world: &World) -> String {
 /// A loop whose user gave a command during its first iteration.
 fn ordered(command: UserCommand) -> World {
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
-    while !matches!(sim.state.phase, loopkeeper_core::decide::Phase::Iterating { .. }) {
+    while !matches!(sim.state.phase, Phase::Iterating { .. }) {
         assert!(sim.turn());
     }
     sim.command(command);
@@ -47,12 +47,18 @@ fn lenses_over_tasks() {
         World { untrusted: world.task.criteria.iter().map(|it| it.id.clone()).collect(), unknown: 2, ..world }
     });
     add("checks run", &World { checking: true, ..prompt() });
-    add("checked", &prompt().found(&[('f', "3 of 214 fail"), ('p', "")]).with_output("file:///o"));
-    add("could not run, no tests", &prompt().found(&[('c', "\"make\" not found"), ('z', "0 tests ran")]));
-    add("no result", &prompt().found(&[('t', "no result after 600 s"), ('u', "passed, but a changed")]));
-    add("files changed since", &prompt().found(&[('p', ""), ('f', "exit 1")]).stale());
+    add("checked", &prompt().with_results(&[('f', "3 of 214 fail"), ('p', "")]).with_output("file:///o"));
+    add(
+        "could not run, no tests",
+        &prompt().with_results(&[('c', "\"make\" not found"), ('z', "0 tests ran")]),
+    );
+    add(
+        "no result",
+        &prompt().with_results(&[('t', "no result after 600 s"), ('u', "passed, but a changed")]),
+    );
+    add("files changed since", &prompt().with_results(&[('p', ""), ('f', "exit 1")]).stale());
     add("at work", &at_work(prompt(), "pf", vec![Act::new("pf")]));
-    add("interrupted", &at_work(prompt(), "pf", vec![Act::new("pf")]).abandoned());
+    add("interrupted", &at_work(prompt(), "pf", vec![Act::new("pf")]).without_keeper());
     add("pausing", &ordered(UserCommand::Pause));
     add("stopping", &ordered(UserCommand::Stop));
     add("breaker open", &prompt().tripped());

@@ -25,7 +25,8 @@ fn offered(world: &World, needle: &str) -> Vec<EditorAction> {
     let start = document.text.find(needle).expect("in the text");
     let declared = declared();
     let project = ProjectCommands { declared: &declared, ..ProjectCommands::default() };
-    let all = world.look(|known| actions(known, project, (&document.path, &(start..start + needle.len()))));
+    let all =
+        world.with_view(|known| actions(known, project, (&document.path, &(start..start + needle.len()))));
     all.into_iter().filter(|it| it.title.starts_with("Add criterion")).collect()
 }
 
@@ -61,6 +62,9 @@ fn a_criterion_is_added_where_it_is_missing() {
     let heading = "# Pay\n\nDone when:\n\n- a: `$ x`\n- b: `$ y`\n\nThat is all.\n";
     let expect = format!("# Pay\n\nDone when:\n\n- a: `$ x`\n- b: `$ y`\n- {LINE}\n\nThat is all.\n");
     check(heading, "# Pay", &expect, None);
+    let block = "# Pay\r\n\r\nDone when:\r\n\r\n- a: `$ x`\r\n  ```\r\n  b\r\n  ```\r\n\r\nThat is all.\r\n";
+    let expect = block.replace("  ```\r\n\r\n", &format!("  ```\r\n- {LINE}\r\n\r\n"));
+    check(block, "# Pay", &expect, None);
     let front = "---\ncriteria:\n  - 'a: `$ x`'\n---\n# Pay\n";
     check(front, "# Pay", &format!("{front}\n## Done when\n\n- {LINE}\n"), None);
 }
@@ -84,7 +88,7 @@ fn a_trusted_workspace_shows_the_output_of_the_command() {
     // Results of a criterion stay known after its line was removed.
     let known =
         World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- a: `$ make test`\n- b: `$ make lint`\n")]);
-    let known = known.found(&[('f', "3 of 12 fail"), ('p', "")]);
+    let known = known.with_results(&[('f', "3 of 12 fail"), ('p', "")]);
     let world = |unknown| World {
         results: known.results.clone(),
         unknown,

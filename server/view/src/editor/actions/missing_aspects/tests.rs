@@ -15,7 +15,7 @@ fn offered(world: &World, gates: &[(Gate, &str)]) -> Option<EditorAction> {
     let gates: Vec<ProjectCommand> =
         gates.iter().map(|(gate, it)| ProjectCommand { gate: *gate, command: (*it).to_owned() }).collect();
     let project = ProjectCommands { gates: &gates, declared: &declared, proposed: &[] };
-    let all = world.look(|known| actions(known, project, ("PROMPT.md", &(0..3))));
+    let all = world.with_view(|known| actions(known, project, ("PROMPT.md", &(0..3))));
     all.into_iter().find(|it| it.title.starts_with("Add what"))
 }
 
@@ -43,7 +43,7 @@ fn check(text: &str, gates: &[(Gate, &str)], title: &str, expect: &str) {
 }
 
 #[test]
-fn what_the_grade_misses_is_added_at_once() {
+fn missing_aspects_are_added_in_one_action() {
     let limits = "## Limits\n\n- Change only what this task requires.\n- No test is removed or weakened.\n";
     let lines = "- Tests hold: `$ make test`\n- Types hold: `$ make types`\n- Lint hold: `$ make lint`\n";
     let title = "Add what is missing: tests, types, lint, limits of scope";
@@ -100,7 +100,7 @@ fn offered_with(world: &World, at: &str, title: &str) -> EditorAction {
     let proposed = PROPOSED.map(str::to_owned);
     let project = ProjectCommands { proposed: &proposed, ..ProjectCommands::default() };
     let start = world.documents[0].text.find(at).expect("in the text");
-    let all = world.look(|known| actions(known, project, ("PROMPT.md", &(start..start + 1))));
+    let all = world.with_view(|known| actions(known, project, ("PROMPT.md", &(start..start + 1))));
     let titles: Vec<String> = all.iter().map(|it| it.title.clone()).collect();
     all.into_iter().find(|it| it.title.starts_with(title)).unwrap_or_else(|| panic!("{title}: {titles:?}"))
 }
@@ -112,7 +112,7 @@ fn level(text: &str) -> GradeLevel {
 }
 
 #[test]
-fn a_wish_becomes_comprehensive_by_two_fixes() {
+fn a_vague_task_becomes_comprehensive_by_two_fixes() {
     for text in ["# Pay\n\nIt pays.\n", "It pays", "# Pay\r\n\r\n## Done when\r\n\r\nIt pays.\r\n"] {
         let at = if text.contains("Done") { "Done" } else { text };
         let after = applied(text, &offered_with(&World::of(&[("PROMPT.md", text)]), at, "Write criteria"));
