@@ -17,8 +17,8 @@ local restarts_allowed, restarts_within_ms = 3, 180000
 
 local roots = {} ---@type table<integer, string> by client, kept until its end was handled
 local stopping = {} ---@type table<integer, boolean> clients that we asked to end
-local deaths = {} ---@type table<string, integer[]> root to times
-local told_missing = false
+local crashes = {} ---@type table<string, integer[]> root to times
+local reported_missing = false
 
 ---@return string[]
 function M.command()
@@ -30,13 +30,13 @@ function M.command()
 end
 
 ---@return boolean
-local function server_is_there()
+local function server_is_executable()
   local program = M.command()[1]
   if vim.fn.executable(program) == 1 then
     return true
   end
-  if not told_missing then
-    told_missing = true
+  if not reported_missing then
+    reported_missing = true
     ui.error(
       l10n.t(
         'the server `{program}` cannot be run. Hint: put `loopkeeper` on your PATH, or name it: '
@@ -156,7 +156,7 @@ function M.start(root)
   if client then
     return client
   end
-  if not server_is_there() then
+  if not server_is_executable() then
     return
   end
   local id
@@ -187,7 +187,7 @@ function M.current()
     end
   end
   -- A command without a server reports that each time.
-  told_missing = false
+  reported_missing = false
   return M.start(files.root(name))
 end
 
@@ -240,17 +240,17 @@ end
 ---@param signal integer
 ---@param id integer
 function M.ended(code, signal, id)
-  local root, meant = roots[id], stopping[id]
+  local root, was_intended = roots[id], stopping[id]
   roots[id], stopping[id] = nil, nil
-  if meant or root == nil or vim.v.exiting ~= vim.NIL or (code == 0 and signal == 0) then
+  if was_intended or root == nil or vim.v.exiting ~= vim.NIL or (code == 0 and signal == 0) then
     return
   end
   local now = vim.uv.now()
-  deaths[root] = vim.tbl_filter(function(time)
+  crashes[root] = vim.tbl_filter(function(time)
     return now - time < restarts_within_ms
-  end, deaths[root] or {})
-  table.insert(deaths[root], now)
-  if #deaths[root] > restarts_allowed then
+  end, crashes[root] or {})
+  table.insert(crashes[root], now)
+  if #crashes[root] > restarts_allowed then
     require('loopkeeper.status').forget(root)
     ui.error(
       l10n.t(
@@ -265,7 +265,7 @@ end
 --- Restarts the servers; loops keep running.
 function M.restart()
   local waiting = M.all()
-  deaths, told_missing = {}, false
+  crashes, reported_missing = {}, false
   if #waiting == 0 then
     local name = vim.bo.buftype == '' and vim.api.nvim_buf_get_name(0) or ''
     start_again(files.root(name), our_buffers(files.root(name)))

@@ -102,7 +102,7 @@ vim.diagnostic.config({ [handler] = false })
 ---@param namespace integer
 ---@param buffer integer
 ---@return table|false
-local function of_user(name, namespace, buffer)
+local function user_option(name, namespace, buffer)
   local value = vim.diagnostic.config()[name]
   if type(value) == 'function' then
     value = value(namespace, buffer)
@@ -117,7 +117,7 @@ end
 ---@param buffer integer
 ---@return table|false
 local function signs(namespace, buffer)
-  local user = of_user('signs', namespace, buffer)
+  local user = user_option('signs', namespace, buffer)
   local is_ours = require('loopkeeper.files').is_ours(vim.api.nvim_buf_get_name(buffer))
   if not user or not is_ours or user.severity then
     return user
@@ -135,7 +135,7 @@ function M.configure(client)
   if options.codelens then
     settings.virtual_text = false
     settings[handler] = function(namespace, buffer)
-      return of_user('virtual_text', namespace, buffer)
+      return user_option('virtual_text', namespace, buffer)
     end
   end
   if options.signs then

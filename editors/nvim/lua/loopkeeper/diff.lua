@@ -58,7 +58,7 @@ local words = { added = l10n.later('added'), changed = l10n.later('changed'), re
 local function show(tab)
   local file = tab.files[tab.index]
   local buffers = { side_buffer(tab, 'before'), side_buffer(tab, 'after') }
-  if #buffers < 2 then
+  if not (buffers[1] and buffers[2]) then
     return
   end
   for place, window in ipairs(tab.windows) do

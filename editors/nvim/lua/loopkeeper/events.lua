@@ -21,7 +21,7 @@ end
 ---@param before? loopkeeper.LoopStatus
 ---@param loop loopkeeper.LoopStatus
 ---@return boolean whether an iteration or the loop has ended
-local function of_loop(before, loop)
+local function fire_loop_changes(before, loop)
   local was = before or { iteration = 0, phase = 'baseline', state = 'idle', breaker = { state = 'closed' } }
   if not before then
     fire('LoopStarted', { loop = loop })
@@ -53,7 +53,7 @@ local results = {} ---@type table<string, string>
 ---@param root string
 ---@param task loopkeeper.TaskEntry
 ---@param silent boolean
-local function of_task(root, task, silent)
+local function fire_criterion_changes(root, task, silent)
   for _, item in ipairs(task.criteria.items) do
     local key = table.concat({ root, task.id, item.id }, '\n')
     local old = results[key]
@@ -86,11 +86,11 @@ end
 ---@param after loopkeeper.StatusParams
 function M.fire(root, before, after)
   for _, task in ipairs(after.tasks) do
-    of_task(root, task, before == nil)
+    fire_criterion_changes(root, task, before == nil)
   end
   local loops, ended = by_id(before and before.loops or {}), false
   for _, loop in ipairs(before and after.loops or {}) do
-    ended = of_loop(loops[loop.id], loop) or ended
+    ended = fire_loop_changes(loops[loop.id], loop) or ended
   end
   if ended then
     require('loopkeeper.checktime').run(root)

@@ -171,6 +171,21 @@ local function loop_of_buffer(loops)
   end
 end
 
+--- The loop with this id, else the only one whose id begins with it.
+---@param loops { client: vim.lsp.Client, it: loopkeeper.LoopStatus }[]
+---@param named string
+local function loop_named(loops, named)
+  local matches = {}
+  for _, loop in ipairs(loops) do
+    if loop.it.id == named then
+      return loop
+    elseif vim.startswith(loop.it.id, named) then
+      table.insert(matches, loop)
+    end
+  end
+  return #matches == 1 and matches[1] or nil
+end
+
 --- Calls back with a client and a loop.
 ---@param named? string id of a loop or its beginning
 ---@param only_open boolean
@@ -181,11 +196,11 @@ function M.loop(named, only_open, callback)
       return params.loops
     end)
     if named then
-      for _, loop in ipairs(loops) do
-        if vim.startswith(loop.it.id, named) then
-          return callback(loop.client, loop.it)
-        end
+      local loop = loop_named(loops, named)
+      if loop then
+        return callback(loop.client, loop.it)
       end
+      -- The server reports an error for an unknown or ambiguous name.
       return callback(client, { id = named, iteration = 0, state = 'idle', task = { uri = '', title = '' } })
     end
     local open = vim.tbl_filter(function(loop)

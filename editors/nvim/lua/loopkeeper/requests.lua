@@ -118,6 +118,10 @@ local rolled_back = l10n.later(
 ---@param result loopkeeper.CommandResult
 local function show_rollback(result, client, argument)
   require('loopkeeper.checktime').run(client_module.root(client))
+  -- The keeper of an older version rolls back without reporting what it wrote.
+  if not result.written then
+    return
+  end
   local template = rollback_undone
   if argument.iteration then
     template = argument.iteration == 0 and rolled_back_to_start or rolled_back

@@ -56,7 +56,7 @@ function M.tell(message, level, alert)
   local line = message:gsub('%s+', ' ')
   if M.is_built_in(vim.notify) and vim.fn.strdisplaywidth(line) > room then
     local kept = math.max(room - 1, 0)
-    while vim.fn.strdisplaywidth(vim.fn.strcharpart(line, 0, kept)) > room - 1 do
+    while kept > 0 and vim.fn.strdisplaywidth(vim.fn.strcharpart(line, 0, kept)) > room - 1 do
       kept = kept - 1
     end
     message = vim.fn.strcharpart(line, 0, kept) .. '…'

@@ -175,7 +175,10 @@ M.dashboard = {
         if err then
           return require('loopkeeper.requests').show_error(err)
         end
-        vim.ui.open(vim.uri_to_fname(result.uri))
+        local _, open_problem = vim.ui.open(vim.uri_to_fname(result.uri))
+        if open_problem then
+          ui.error(open_problem)
+        end
       end)
     end)
   end,
