@@ -141,7 +141,7 @@ export class Server implements Disposable {
   }
 
   private inTurn(act: () => Promise<void>): Promise<void> {
-    this.turn = this.turn.then(act);
+    this.turn = this.turn.then(act, act);
     return this.turn;
   }
 

@@ -5,7 +5,7 @@ import type { Server } from "./client";
 import { asks, isActive, isTripped, isWorking } from "./status";
 
 export class ContextKeys {
-  private set = new Map<string, unknown>();
+  private readonly values = new Map<string, unknown>();
 
   update(server: Server): void {
     const loops = server.status?.loops ?? [];
@@ -21,8 +21,8 @@ export class ContextKeys {
   }
 
   private put(name: string, value: unknown): void {
-    if (this.set.get(name) === value) return;
-    this.set.set(name, value);
+    if (this.values.get(name) === value) return;
+    this.values.set(name, value);
     void commands.executeCommand("setContext", `loopkeeper.${name}`, value);
   }
 }

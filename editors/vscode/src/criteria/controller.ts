@@ -62,8 +62,11 @@ export class CriteriaTests implements Disposable {
     if (found.length === 0) return;
     // Without the focus: a run that the user did not start must not open the panel.
     const run = this.controller.createTestRun(new TestRunRequest([parent], undefined, undefined, false, true), runName(task, status, alone));
-    await report(this.server, run, task, parent, found);
-    run.end();
+    try {
+      await report(this.server, run, task, parent, found);
+    } finally {
+      run.end();
+    }
   }
 
   private invalidate(task: TaskEntry, parent: TestItem): void {
@@ -78,11 +81,14 @@ export class CriteriaTests implements Disposable {
 
   private async run(request: TestRunRequest, token: CancellationToken): Promise<void> {
     const run = this.controller.createTestRun(request);
-    for (const check of checkRequests(this.chosen(request))) {
-      if (token.isCancellationRequested) break;
-      await this.check(run, check, token);
+    try {
+      for (const check of checkRequests(this.chosen(request))) {
+        if (token.isCancellationRequested) break;
+        await this.check(run, check, token);
+      }
+    } finally {
+      run.end();
     }
-    run.end();
     await this.update();
   }
 
@@ -93,11 +99,14 @@ export class CriteriaTests implements Disposable {
       again = true;
       if (running) return;
       running = true;
-      while (again && !token.isCancellationRequested) {
-        again = false;
-        await this.run(new TestRunRequest(request.include, request.exclude, request.profile, true, true), token);
+      try {
+        while (again && !token.isCancellationRequested) {
+          again = false;
+          await this.run(new TestRunRequest(request.include, request.exclude, request.profile, true, true), token);
+        }
+      } finally {
+        running = false;
       }
-      running = false;
     };
     const roots = this.chosen(request).map(({ task }) => this.server.status?.tasks.find((it) => it.uri === task)?.root);
     const saved = workspace.onDidSaveTextDocument((it) => {

@@ -45,6 +45,13 @@ export function reportError(run: TestRun, item: TestItem, message: string): void
 async function appendOutput(server: Server, run: TestRun, task: TaskEntry, item: TestItem): Promise<void> {
   const result = await server.tryRun<OutputResult>(Commands.output, { task: task.uri, criterion: item.id, show: false });
   if (!result) return;
-  const text = new TextDecoder().decode(await workspace.fs.readFile(Uri.parse(result.uri)));
+  let bytes: Uint8Array;
+  try {
+    bytes = await workspace.fs.readFile(Uri.parse(result.uri));
+  } catch {
+    // The file of the output may have been replaced meanwhile; the result stands without it.
+    return;
+  }
+  const text = new TextDecoder().decode(bytes);
   run.appendOutput(`${text.replaceAll(/\r?\n/g, "\r\n")}\r\n`, undefined, item);
 }
