@@ -72,7 +72,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::SnapshotTaken { .. } => apply_snapshot(state, entry),
         Record::ChecksDone { iteration, round } => round::apply_round(state, *iteration, round),
         Record::IterationEnded { .. } => iteration::apply_iteration_end(state, entry.at, &entry.record),
-        Record::BreakerChanged { .. } => breaker_changed(state, &entry.record),
+        Record::BreakerChanged { .. } => apply_breaker_change(state, &entry.record),
         Record::Waiting { .. } => apply_wait(state, entry),
         Record::Paused { reason, message } => {
             state.pause = Some(Pause { reason: *reason, message: message.clone() });
@@ -209,7 +209,7 @@ fn apply_snapshot(state: &mut LoopState, entry: &Entry) {
     if *when == SnapshotWhen::BeforeRollback && undoes.is_none() {
         undo::record_pending_rollback(state, entry.seq, tree);
     }
-    state.tree.snapshots.push(*iteration, *when, tree);
+    state.tree.snapshots.add(*iteration, *when, tree);
     branch_tracking::record_snapshot_head(state, *when, head.as_ref());
     match (when, &state.phase) {
         (SnapshotWhen::Before, phase) => {
@@ -239,7 +239,7 @@ fn apply_rollback(state: &mut LoopState, entry: &Entry) {
         if let Some(memory) = memory {
             checkpoint::restore_memory(state, memory);
         } else {
-            rolled_back(state, *to);
+            mark_later_iterations(state, *to);
             checkpoint::rolled_back(state, *to, reason.as_deref());
         }
     }
@@ -251,15 +251,15 @@ fn apply_rollback(state: &mut LoopState, entry: &Entry) {
     }
 }
 
-/// The changes of the iterations after it are no longer in the files.
-fn rolled_back(state: &mut LoopState, to: u32) {
+/// Marks the iterations after `to` as rolled back: their changes are no longer in the files.
+fn mark_later_iterations(state: &mut LoopState, to: u32) {
     let without = state.history.find(to).map(|it| it.without.clone()).unwrap_or_default();
     let later = state.history.outlines().map(|it| it.figures.number).filter(|it| *it > to);
     let numbers = later.chain(without).collect();
     checkpoint::mark_taken_back(state, numbers);
 }
 
-fn breaker_changed(state: &mut LoopState, record: &Record) {
+fn apply_breaker_change(state: &mut LoopState, record: &Record) {
     let Record::BreakerChanged { state: to, reason, trips, cooldown_ms, resumes_at, .. } = record else {
         return;
     };
@@ -273,8 +273,7 @@ fn breaker_changed(state: &mut LoopState, record: &Record) {
         cooldown_ms: *cooldown_ms,
         resumes_at: *resumes_at,
     };
-    let of_breaker = |it: &Pause| it.reason == PauseReason::Breaker;
-    if is_closed && state.pause.as_ref().is_some_and(of_breaker) {
-        state.pause = None;
+    if is_closed {
+        state.pause.take_if(|it| it.reason == PauseReason::Breaker);
     }
 }

@@ -1,5 +1,5 @@
-//! The snapshots of a loop, in the order in which they were taken. Their trees are in one text: an iteration begins with
-//! the tree that the one before it left, and so most trees occur twice.
+//! The snapshots of a loop, by iteration. Their trees are in one text: an iteration begins with the tree that the one
+//! before it left, and so most trees occur twice.
 
 use std::ops::Range;
 
@@ -10,12 +10,22 @@ use serde::{Deserialize, Serialize};
 pub struct SnapshotList {
     /// The ids of the trees, one after the other.
     trees: String,
+    /// By iteration, and within one in the order in which they were taken.
     rows: Vec<SnapshotRow>,
 }
 
-/// A row stored as an array without names: iteration, when, place of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct SnapshotRow(u32, SnapshotWhen, u32, u32);
+#[serde(from = "RowArray", into = "RowArray")]
+struct SnapshotRow {
+    iteration: u32,
+    when: SnapshotWhen,
+    /// The place of the tree in the text.
+    start: u32,
+    end: u32,
+}
+
+/// A row as it is stored, without names.
+type RowArray = (u32, SnapshotWhen, u32, u32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotRef<'a> {
@@ -25,11 +35,14 @@ pub struct SnapshotRef<'a> {
 }
 
 impl SnapshotList {
-    pub(crate) fn push(&mut self, iteration: u32, when: SnapshotWhen, tree: &str) {
+    pub(crate) fn add(&mut self, iteration: u32, when: SnapshotWhen, tree: &str) {
         let same = self.rows.last().filter(|it| self.snapshot(it).tree == tree).map(SnapshotRow::place);
         let place = same.unwrap_or_else(|| self.add_tree(tree));
         let bound = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        self.rows.push(SnapshotRow(iteration, when, bound(place.start), bound(place.end)));
+        let row = SnapshotRow { iteration, when, start: bound(place.start), end: bound(place.end) };
+        // A rollback while the next iteration is prepared still has the number of the one before.
+        let index = self.rows.partition_point(|it| it.iteration <= iteration);
+        self.rows.insert(index, row);
     }
 
     fn add_tree(&mut self, tree: &str) -> Range<usize> {
@@ -48,21 +61,33 @@ impl SnapshotList {
 
     /// The last snapshot of its kind, where there are several.
     pub(crate) fn find(&self, iteration: u32, when: SnapshotWhen) -> Option<&str> {
-        let later = self.rows.partition_point(|it| it.0 <= iteration);
+        let later = self.rows.partition_point(|it| it.iteration <= iteration);
         let until = self.rows.get(..later).unwrap_or_default().iter().rev();
-        let mut its = until.take_while(|it| it.0 == iteration);
-        its.find(|it| it.1 == when).map(|it| self.snapshot(it).tree)
+        let mut its = until.take_while(|it| it.iteration == iteration);
+        its.find(|it| it.when == when).map(|it| self.snapshot(it).tree)
     }
 
     fn snapshot(&self, row: &SnapshotRow) -> SnapshotRef<'_> {
         let tree = self.trees.get(row.place()).unwrap_or_default();
-        SnapshotRef { iteration: row.0, when: row.1, tree }
+        SnapshotRef { iteration: row.iteration, when: row.when, tree }
     }
 }
 
 impl SnapshotRow {
     fn place(&self) -> Range<usize> {
-        self.2 as usize..self.3 as usize
+        self.start as usize..self.end as usize
+    }
+}
+
+impl From<SnapshotRow> for RowArray {
+    fn from(row: SnapshotRow) -> Self {
+        (row.iteration, row.when, row.start, row.end)
+    }
+}
+
+impl From<RowArray> for SnapshotRow {
+    fn from((iteration, when, start, end): RowArray) -> Self {
+        Self { iteration, when, start, end }
     }
 }
 
@@ -83,7 +108,7 @@ mod tests {
             (2, BeforeRollback, ""),
         ];
         for (iteration, when, tree) in taken {
-            list.push(iteration, when, tree);
+            list.add(iteration, when, tree);
         }
         assert_eq!(list.trees, "aabbbaa");
         let expect = taken.map(|(iteration, when, tree)| SnapshotRef { iteration, when, tree });
@@ -95,6 +120,25 @@ mod tests {
             [Some("aa"), Some("bbb"), Some("aa"), None, None]
         );
         let text = serde_json::to_string(&list).unwrap();
+        assert!(text.contains(r#"[1,"after",2,5]"#), "{text}");
         assert_eq!(serde_json::from_str::<SnapshotList>(&text).unwrap(), list);
+    }
+
+    #[test]
+    fn rollbacks_during_the_preparation_of_an_iteration_hide_no_snapshot() {
+        use SnapshotWhen::{After, Before, BeforeRollback};
+        let mut list = SnapshotList::default();
+        list.add(0, After, "start");
+        for number in 1..20 {
+            list.add(number, Before, &format!("before {number}"));
+            list.add(number - 1, BeforeRollback, "aside");
+            list.add(number, Before, &format!("again before {number}"));
+            list.add(number, After, &format!("after {number}"));
+            for earlier in 1..=number {
+                assert_eq!(list.find(earlier, Before), Some(&*format!("again before {earlier}")), "{number}");
+                assert_eq!(list.find(earlier, After), Some(&*format!("after {earlier}")), "{number}");
+                assert_eq!(list.find(earlier - 1, BeforeRollback), Some("aside"), "{number}");
+            }
+        }
     }
 }
