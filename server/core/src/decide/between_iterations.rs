@@ -32,7 +32,7 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
 }
 
 fn next_step(state: &LoopState, live: &VolatileState, now: Moment) -> NextStep {
-    let completed = exit::completed(state, now).and_then(|it| final_verdict::unopposed(state, it));
+    let completed = exit::completed(state, now).and_then(|it| final_verdict::unless_contradicted(state, it));
     let continues = completed.is_none() && state.stop.is_none();
     if let Some(step) = continues.then(|| regression::next(state, live)).flatten() {
         return step;
@@ -64,7 +64,7 @@ fn record_or_wait(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
         return Some(Decision::record_and_continue(change));
     }
     if state.pause.is_some() {
-        return Some(hold_if_unattended(state));
+        return Some(end_if_unattended(state));
     }
     if state.breaker.state == BreakerState::Open {
         return Some(breaker_open(state, now));
@@ -90,13 +90,13 @@ fn wait_or_prepare(state: &LoopState, live: &VolatileState, now: Moment) -> Next
         Some(_) => {}
         None => {
             if let Some(wait) = waits::before_next(state, now) {
-                return begin_wait(state, now, wait).into();
+                return questions::begin_wait(state, now, wait).into();
             }
         }
     }
-    if live.work.is_checking() || live.work.is_pinning() || live.work.is_asking() {
-        // Checks are running on the tree, or a slot is being requested: nothing else starts, their results continue the
-        // loop.
+    if live.work.is_judging() || live.work.is_asking() {
+        // Checks are running on the tree, or a slot is being requested: nothing else starts, and their results continue
+        // the loop.
         return NextStep::nothing();
     }
     prepare_iteration(state, live)
@@ -121,21 +121,14 @@ fn prepare_iteration(state: &LoopState, live: &VolatileState) -> NextStep {
     NextStep::snapshot()
 }
 
-fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
-    match limits::wait_limit_outcome(state, &wait) {
-        Some(outcome) => Decision::record_and_continue(Record::Ended { outcome }),
-        None => questions::before_wait(state, now, wait),
-    }
-}
-
 /// Waits for the trial if the loop is attended; otherwise pauses for its user, or ends.
 fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
     let Some(resumes_at) = state.breaker.resumes_at.filter(|_| state.spec.attended) else {
         return pause_or_end(state, PauseReason::Breaker, breaker::describe_open(&state.breaker));
     };
-    let rest = Wait { reason: WaitReason::Breaker, until: resumes_at, met_by: None };
+    let wait = Wait { reason: WaitReason::Breaker, until: resumes_at, met_by: None };
     if let Some(outcome) =
-        limits::limit_outcome(state, now).or_else(|| limits::wait_limit_outcome(state, &rest))
+        limits::limit_outcome(state, now).or_else(|| limits::wait_limit_outcome(state, &wait))
     {
         // The trial would never take place.
         return Decision::record_and_continue(Record::Ended { outcome });
@@ -146,8 +139,8 @@ fn breaker_open(state: &LoopState, now: Moment) -> Vec<Decision> {
     Decision::record_and_continue(breaker::half_open(state, BreakerCause::Cooldown))
 }
 
-/// A pause for a full disk is recorded without regard to whether the loop is attended; that is handled here.
-fn hold_if_unattended(state: &LoopState) -> Vec<Decision> {
+/// A pause for a full disk is recorded whether or not the loop is attended. An unattended loop ends here instead.
+fn end_if_unattended(state: &LoopState) -> Vec<Decision> {
     match &state.pause {
         Some(pause) if !state.spec.attended && pause.reason != PauseReason::User => {
             pause_or_end(state, pause.reason, pause.message.clone())

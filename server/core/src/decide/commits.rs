@@ -37,7 +37,7 @@ pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> 
         return Some(NextStep::nothing());
     }
     let pending = &state.git.uncommitted;
-    if !is_wanted(state) || pending.spans.is_empty() || pending.tried >= state.iteration {
+    if !makes_commits(state) || pending.spans.is_empty() || pending.tried >= state.iteration {
         return None;
     }
     Some(NextStep::commit(Effect::Commit(Box::new(plan_commit(state)))))
@@ -53,14 +53,15 @@ pub(super) fn handle_committed(
     let CommitOutcome { iteration, commit, subject, note } = made;
     let is_made = commit.is_some();
     let record = Decision::Record(Record::Committed { iteration, commit, subject, note });
-    if is_made && state.is_between_iterations() && live.work.rollback().is_none() && waits_for_it(state) {
-        return [vec![record], NextStep::round(state).take(live)].concat();
+    let is_judged_again = is_made && live.work.rollback().is_none() && has_failing_clean_check(state);
+    if is_judged_again && state.is_between_iterations() {
+        return [vec![record], NextStep::round_once(state, live).take(live)].concat();
     }
     vec![record, Decision::Effect(Effect::Continue)]
 }
 
 /// A `clean` check fails because of files that no commit contains yet.
-fn waits_for_it(state: &LoopState) -> bool {
+fn has_failing_clean_check(state: &LoopState) -> bool {
     let mut clean =
         state.criteria.pinned.iter().filter(|it| matches!(it.criterion.check, Some(Check::Clean)));
     clean.any(|it| state.status_of(&it.criterion.id) != Some(Status::Pass))
@@ -70,7 +71,7 @@ fn waits_for_it(state: &LoopState) -> bool {
 pub(super) fn add_iteration_changes(state: &mut LoopState) {
     let (before, after) = (state.tree_before(), state.tree_after(state.iteration));
     if let (Some(before), Some(after)) = (before.map(str::to_owned), after.map(str::to_owned))
-        && is_wanted(state)
+        && makes_commits(state)
     {
         state.git.uncommitted.add(&before, &after);
     }
@@ -78,7 +79,7 @@ pub(super) fn add_iteration_changes(state: &mut LoopState) {
 
 /// Files were rolled back: the next commit must revert those that were already committed.
 pub(super) fn rolled_back(state: &mut LoopState, from: &str, to: &str) {
-    if is_wanted(state) {
+    if makes_commits(state) {
         state.git.uncommitted.add(from, to);
     }
 }
@@ -96,7 +97,7 @@ pub(super) fn apply_commit_record(state: &mut LoopState, record: &Record) {
     });
 }
 
-fn is_wanted(state: &LoopState) -> bool {
+fn makes_commits(state: &LoopState) -> bool {
     state.spec.settings.git.commit == CommitPolicy::Server
 }
 
@@ -137,10 +138,9 @@ fn item_title(item: &PlanItem) -> String {
 }
 
 fn newly_passing(state: &LoopState) -> impl Iterator<Item = &str> {
-    let passed = |row: &[_], id: &_| row.iter().any(|(of, status)| of == id && *status == Status::Pass);
-    let now = state.last_iteration().map(|it| it.row.as_slice()).unwrap_or_default();
-    let turned = state.criteria.pinned.iter().map(|it| &it.criterion);
-    let turned =
-        turned.filter(move |it| passed(now, &it.id) && !state.criteria.passing_before.contains(&it.id));
+    let results = state.last_iteration().map(|it| it.row.as_slice()).unwrap_or_default();
+    let passes = |id: &_| results.iter().any(|(of, status)| of == id && *status == Status::Pass);
+    let criteria = state.criteria.pinned.iter().map(|it| &it.criterion);
+    let turned = criteria.filter(move |it| passes(&it.id) && !state.criteria.passing_before.contains(&it.id));
     turned.map(|it| it.name.as_str())
 }

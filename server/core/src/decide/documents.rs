@@ -17,20 +17,23 @@ pub(super) fn task_read(
     state: &LoopState,
     live: &mut VolatileState,
     now: Moment,
-    reading: Box<TaskDocuments>,
+    documents: Box<TaskDocuments>,
 ) -> Vec<Decision> {
     match state.phase {
         Phase::Checking => {
-            live.after_agent.documents = Some(reading);
+            live.after_agent.documents = Some(documents);
             if nothing_new(state, live) {
                 return iteration_over(state, live, None);
             }
             vec![Decision::Effect(Effect::RunChecks { criteria: state.pinned_criteria(), repeats: 0 })]
         }
-        Phase::Preparing { .. } if state.stop.is_some() || state.pause.is_some() => {
+        // Checks that the user started in a pause use the files.
+        Phase::Preparing { .. }
+            if state.stop.is_some() || state.pause.is_some() || live.work.is_checking() =>
+        {
             vec![Decision::Effect(Effect::Continue)]
         }
-        Phase::Preparing { .. } => handle_documents(state, live, now, reading),
+        Phase::Preparing { .. } => handle_documents(state, live, now, documents),
         // They were requested for an earlier phase.
         Phase::Starting
         | Phase::Baseline
@@ -45,19 +48,19 @@ fn handle_documents(
     state: &LoopState,
     live: &mut VolatileState,
     now: Moment,
-    reading: Box<TaskDocuments>,
+    documents: Box<TaskDocuments>,
 ) -> Vec<Decision> {
-    if !reading.without_trust.is_empty() {
-        return pause_untrusted(state, live, &reading.without_trust);
+    if !documents.without_trust.is_empty() {
+        return pause_untrusted(state, live, &documents.without_trust);
     }
-    if let Some(pinned) = criteria_changes::with_user_changes(state, &reading.criteria) {
-        let unknown = pinned.iter().filter(|it| reading.untrusted.contains(&it.criterion.id));
+    if let Some(pinned) = criteria_changes::with_user_changes(state, &documents.criteria) {
+        let unknown = pinned.iter().filter(|it| documents.untrusted.contains(&it.criterion.id));
         let unknown: Vec<String> = unknown.map(|it| it.criterion.name.clone()).collect();
         if !unknown.is_empty() {
             return pause_untrusted(state, live, &unknown);
         }
         let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
-        let changed = ChangedTask { pinned, documents: *reading };
+        let changed = ChangedTask { pinned, documents: *documents };
         live.work.preparation = Preparation::Pinning(Box::new(changed));
         return vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })];
     }
@@ -65,18 +68,18 @@ fn handle_documents(
         return NextStep::round(state).take(live);
     }
     live.judged_again = false;
-    calls::request_slot(state, live, now, reading)
+    calls::request_slot(state, live, now, documents)
 }
 
 /// Files were changed since the last round, by hand or by a rollback: its results would mislead the agent, and the task
 /// may already be done.
 fn is_stale(state: &LoopState) -> bool {
-    let is_other = state.tree.snapshots.last().is_some_and(|it| it.tree != state.tree.judged);
-    state.has_checks() && (state.tree.is_unjudged || is_other)
+    let has_changed = state.tree.snapshots.last().is_some_and(|it| it.tree != state.tree.judged);
+    state.has_checks() && (state.tree.is_unjudged || has_changed)
 }
 
-fn pause_untrusted(state: &LoopState, live: &mut VolatileState, what: &[String]) -> Vec<Decision> {
-    let message = Message::new(tr!("not trusted yet: {names}", names = list_within(what, 1)))
+fn pause_untrusted(state: &LoopState, live: &mut VolatileState, untrusted: &[String]) -> Vec<Decision> {
+    let message = Message::new(tr!("not trusted yet: {names}", names = list_within(untrusted, 1)))
         .with_hint(tr!("read it with `loopkeeper trust`, then resume"));
     let steps = pause_or_end(state, PauseReason::Trust, message);
     hook_session::release_on_pause(state, live, steps)

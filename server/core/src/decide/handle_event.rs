@@ -19,8 +19,10 @@ use super::{
     user_commands, weakening,
 };
 
-/// Number of checks for signs of life within `limits.idle_time`.
+/// Number of activity checks within `limits.idle_time`.
 const IDLE_POLLS: u64 = 4;
+/// Maximum number of recorded paths that a snapshot does not cover.
+const MAX_NOT_COVERED: usize = 50;
 
 /// The decisions for one event. Records come first and are durable before an effect is performed.
 pub fn decide(state: &LoopState, live: &mut VolatileState, now: Moment, event: Event) -> Vec<Decision> {
@@ -58,7 +60,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         }
         Event::BranchRefused { .. } => Vec::new(),
         Event::Committed(made) => commits::handle_committed(state, live, made),
-        Event::TaskRead(reading) => documents::task_read(state, live, now, reading),
+        Event::TaskRead(documents) => documents::task_read(state, live, now, documents),
         Event::CallAnswered(slot) => calls::handle_slot(state, live, now, slot),
         Event::LimitKnown { until, met_by } => calls::handle_usage_limit(state, live, now, (until, met_by)),
         Event::AgentStarted { pid, agent_pid, domain, network, holds } => {
@@ -68,7 +70,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         }
         Event::AgentLeft(left) => hook_session::handle_agent_exit(state, live, left),
         Event::SessionCame(offer) => attached::accept_session(state, live, offer),
-        Event::LifeSeen { alive } => life_seen(state, live, now, alive),
+        Event::LifeSeen { alive } => activity_checked(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, live, now, run),
         Event::ChecksDone { round, wrote, untracked, strays } => {
             rounds::checks_done(state, live, rounds::RoundResult { round, wrote, untracked, strays })
@@ -104,9 +106,10 @@ pub fn deadline(state: &LoopState, live: &VolatileState) -> Option<Moment> {
         Phase::Iterating(RunningAgent { since, .. }) if live.agent.ending.is_none() => {
             let end = limits::iteration_end(state, since);
             // A check made before this agent started does not apply to it.
-            let last = if live.agent.last_look.awake < since.awake { since } else { live.agent.last_look };
-            let look = last.plus_ms(state.spec.settings.limits.idle_ms / IDLE_POLLS);
-            Some(if look.awake < end.awake { look } else { end })
+            let last = live.agent.last_activity_check;
+            let last = if last.awake < since.awake { since } else { last };
+            let next_check = last.plus_ms(state.spec.settings.limits.idle_ms / IDLE_POLLS);
+            Some(if next_check.awake < end.awake { next_check } else { end })
         }
         Phase::Boundary { .. }
             if state.pause.is_none()
@@ -168,7 +171,7 @@ fn snapshot_taken(state: &LoopState, live: &mut VolatileState, snapshot: Snapsho
             when,
             tree: snapshot.tree.clone(),
             head: snapshot.head.clone(),
-            not_covered: snapshot.not_covered.iter().take(50).cloned().collect(),
+            not_covered: snapshot.not_covered.iter().take(MAX_NOT_COVERED).cloned().collect(),
             undoes: None,
         })
     };
@@ -205,8 +208,8 @@ fn snapshot_taken(state: &LoopState, live: &mut VolatileState, snapshot: Snapsho
 }
 
 fn agent_started(state: &LoopState, live: &mut VolatileState, now: Moment, started: Record) -> Vec<Decision> {
-    live.agent.last_sign = now;
-    live.agent.last_look = now;
+    live.agent.last_activity = now;
+    live.agent.last_activity_check = now;
     live.agent.ending = None;
     let mut steps = vec![Decision::Record(started)];
     if state.stop == Some(StopMode::Now) {
@@ -215,13 +218,13 @@ fn agent_started(state: &LoopState, live: &mut VolatileState, now: Moment, start
     steps
 }
 
-fn life_seen(state: &LoopState, live: &mut VolatileState, now: Moment, alive: bool) -> Vec<Decision> {
+fn activity_checked(state: &LoopState, live: &mut VolatileState, now: Moment, alive: bool) -> Vec<Decision> {
     let Phase::Iterating(_) = state.phase else { return Vec::new() };
-    live.agent.last_look = now;
+    live.agent.last_activity_check = now;
     if alive {
-        live.agent.last_sign = now;
+        live.agent.last_activity = now;
     }
-    if now.ms_since(live.agent.last_sign) >= state.spec.settings.limits.idle_ms {
+    if now.ms_since(live.agent.last_activity) >= state.spec.settings.limits.idle_ms {
         return end_agent(live, AgentEnding::Idle);
     }
     Vec::new()
@@ -237,7 +240,7 @@ fn deadline_passed(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
                 return end_agent(live, AgentEnding::TimedOut);
             }
             // Request once: the answer may take a while.
-            live.agent.last_look = now;
+            live.agent.last_activity_check = now;
             vec![Decision::Effect(Effect::CheckActivity)]
         }
         Phase::Boundary { .. } => between_iterations::next(state, live, now),
@@ -261,12 +264,13 @@ fn agent_ended(
     let iteration = state.iteration;
     let unkillable = list(&run.unkillable);
     let mut steps = vec![Decision::Record(Record::AgentEnded { iteration, run })];
+    let withdrawn = permissions::withdraw_question(state, live, now);
     if unkillable.is_empty() {
         steps.push(Decision::Effect(Effect::TakeSnapshot));
-        steps.extend(permissions::withdraw_question(state, live, now));
+        steps.extend(withdrawn);
     } else {
         steps.push(unkillable_record(&unkillable));
-        steps.extend(permissions::withdraw_question(state, live, now));
+        steps.extend(withdrawn);
         steps.push(Decision::Effect(Effect::Finish));
     }
     steps
@@ -285,9 +289,9 @@ fn snapshot_failed(
         // The user's command ends without a result; the pause is unchanged.
         return Vec::new();
     }
-    let full = reason == PauseReason::Disk;
+    let is_disk_full = reason == PauseReason::Disk;
     let message = message.map_fact(|error| {
-        if full {
+        if is_disk_full {
             tr!("the disk is full: {error}", error)
         } else {
             tr!("the workspace cannot be snapshotted: {error}", error)
@@ -301,7 +305,7 @@ fn snapshot_failed(
         }
         // The next keeper resumes the step that this one interrupts, as after a crash.
         Phase::Starting | Phase::Baseline | Phase::Closing | Phase::Checking
-            if full && state.spec.attended =>
+            if is_disk_full && state.spec.attended =>
         {
             vec![Decision::Record(Record::Paused { reason, message }), Decision::Effect(Effect::Finish)]
         }

@@ -17,7 +17,7 @@ use super::{Decision, Effect, RefusalReason};
 const ALLOW: &str = "allow";
 const DENY: &str = "deny";
 /// Maximum number of questions per iteration.
-const MAX: u32 = 50;
+const MAX_QUESTIONS: u32 = 50;
 
 /// Refuses, or answers the agent immediately, or asks the user.
 pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: String) -> Vec<Decision> {
@@ -38,7 +38,7 @@ pub(super) fn handle_permission_request(state: &LoopState, now: Moment, text: St
     vec![Decision::Record(record), Decision::Effect(Effect::AwaitUser)]
 }
 
-/// Why no request is possible at all. This and the other refusals are for the agent, in English.
+/// Why no request is possible at all. This text and the other refusals are for the agent, in English.
 fn cannot_ask_reason(state: &LoopState) -> Option<&'static str> {
     if !matches!(state.phase, Phase::Iterating(_)) {
         Some("no agent of this loop is at work")
@@ -62,7 +62,7 @@ fn skip_user_reason(state: &LoopState) -> Option<&'static str> {
         Some("no user is present to answer")
     } else if asking.unheard {
         Some("its earlier question was not answered")
-    } else if asking.count >= MAX {
+    } else if asking.count >= MAX_QUESTIONS {
         Some("it asked too often in this iteration")
     } else {
         None
@@ -99,26 +99,26 @@ pub(super) fn expire_question(
     if open.until.is_some_and(|it| now.awake < it.awake) {
         return Some(Vec::new());
     }
-    // The agent reads it.
+    // The text is for the agent.
     let time = Language::English.during(|| words::duration(state.spec.settings.questions.timeout_ms));
     let denied = PermissionAnswer::Denied(format!("no answer came within {time}"));
     Some(close_question(live, now, open, (None, denied)))
 }
 
-/// The agent no longer waits for the answer, if it did: its turn ends or is about to end, or its hook has gone.
+/// Closes a pending request that no longer needs an answer: the turn ends or is about to end, or the hook has exited.
 pub(super) fn withdraw_question(state: &LoopState, live: &mut VolatileState, now: Moment) -> Vec<Decision> {
     let Some(open) = state.questions.permission() else { return Vec::new() };
     close_question(live, now, open, (None, PermissionAnswer::Cancelled))
 }
 
-/// The time that the agent waited for the user does not count as a lack of signs of life.
+/// The time that the agent waited for the user does not count as idle time.
 fn close_question(
     live: &mut VolatileState,
     now: Moment,
     open: &PendingQuestion,
     (text, permit): (Option<&str>, PermissionAnswer),
 ) -> Vec<Decision> {
-    (live.agent.last_sign, live.agent.last_look) = (now, now);
+    (live.agent.last_activity, live.agent.last_activity_check) = (now, now);
     let record = Record::Answered { id: open.id.clone(), text: text.map(str::to_owned) };
     vec![Decision::Record(record), Decision::Effect(Effect::Permit(permit))]
 }

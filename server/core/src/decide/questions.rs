@@ -2,7 +2,7 @@
 //! question holds its loop for a limited time, and never an unattended loop.
 
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
-use crate::loop_state::{Iteration, LoopState, Pause, PendingQuestion, Phase, VolatileState, Wait};
+use crate::loop_state::{Iteration, LoopState, PendingQuestion, Phase, VolatileState, Wait};
 use crate::settings::{AtUsageLimit, UnansweredPolicy};
 use loopkeeper_agent::PermissionMode;
 use loopkeeper_text::clauses::list;
@@ -13,25 +13,24 @@ use loopkeeper_text::tr;
 
 use super::endings::{end_now, pause_or_end};
 use super::spans::iterations;
-use super::{Decision, Effect, RefusalReason, breaker, permissions};
+use super::{Decision, Effect, RefusalReason, breaker, limits, permissions};
 
-/// How long the question at a usage limit waits for an answer.
+/// The timeout of the question at a usage limit.
 const AT_LIMIT_MS: u64 = 30_000;
 
-/// Answering the question that pauses the loop resumes it.
+/// Applies an answer. If the loop is paused because of the question, this resumes it.
 pub(super) fn apply_answer(state: &mut LoopState, at: Moment, id: &str, text: Option<&str>) {
     let waited = state.questions.record_wait(at, id, text);
     if let (Phase::Iterating(agent), Some(ms)) = (&mut state.phase, waited) {
         // Not charged to the agent.
         agent.since = agent.since.plus_ms(ms);
     }
-    let of_question = |it: &Pause| it.reason == PauseReason::Question;
-    if state.questions.record_answer(id, text) && state.pause.as_ref().is_some_and(of_question) {
-        state.pause = None;
+    if state.questions.record_answer(id, text) {
+        state.pause.take_if(|it| it.reason == PauseReason::Question);
     }
 }
 
-/// Between iterations: asks, waits for the answer, or continues without. `None`: no question blocks the loop.
+/// Between iterations: asks, waits for the answer, or continues without one. `None`: no question blocks the loop.
 pub(super) fn next(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
     if let Some(open) = &state.questions.open {
         let at_limit = open.kind == QuestionKind::UsageLimit;
@@ -45,47 +44,49 @@ pub(super) fn next(state: &LoopState, now: Moment) -> Option<Vec<Decision>> {
         // The loop also waits for a usage limit.
         return (!at_limit).then(Vec::new);
     }
-    let (kind, text) = after_iteration(state)?;
+    let (kind, text) = question_after_iteration(state)?;
     let until = now.plus_ms(state.spec.settings.questions.timeout_ms);
     let question =
-        PendingQuestion { until: state.spec.attended.then_some(until), ..question(state, kind, text) };
-    let mut steps = vec![question_step(&question)];
+        PendingQuestion { until: state.spec.attended.then_some(until), ..new_question(state, kind, text) };
+    let mut steps = vec![question_record(&question)];
     if !state.spec.attended {
         steps.extend(without_answer(state, &question));
     }
     Some(steps)
 }
 
-/// A wait begins. At a usage limit the user may decline it.
-pub(super) fn before_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
+/// Begins a wait, or ends the loop if its time ends before the wait does. At a usage limit the user may decline to wait.
+pub(super) fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Decision> {
+    if let Some(outcome) = limits::wait_limit_outcome(state, &wait) {
+        return Decision::record_and_continue(Record::Ended { outcome });
+    }
     let Wait { reason, until, met_by } = wait;
-    let text = match &met_by {
-        None => tr!("The provider's usage limit is reached: wait until it is lifted, or stop?").to_owned(),
-        Some(id) => {
-            let agent = &state.spec.agent.name;
-            tr!(
-                "Loop {id} reached the usage limit of `{agent}`: wait until it is lifted, or stop?",
-                id,
-                agent
-            )
-        }
-    };
-    let wait = Decision::Record(Record::Waiting { reason, until, met_by });
-    if reason != WaitReason::Quota {
-        return vec![wait, Decision::Effect(Effect::Continue)];
+    let is_quota = reason == WaitReason::Quota;
+    if is_quota && !state.spec.attended && state.spec.settings.usage_limit == AtUsageLimit::Stop {
+        return end_at_usage_limit(state);
     }
-    if !state.spec.attended && state.spec.settings.usage_limit == AtUsageLimit::Stop {
-        return at_limit(state);
-    }
-    let mut steps = vec![wait];
-    let limit_end = now.plus_ms(AT_LIMIT_MS);
+    let answer_by = now.plus_ms(AT_LIMIT_MS);
     // A wait shorter than the time to answer raises no question.
-    if state.spec.attended && limit_end.awake < until.awake {
-        let limit = question(state, QuestionKind::UsageLimit, text);
-        steps.push(question_step(&PendingQuestion { until: Some(limit_end), ..limit }));
+    let is_asked = is_quota && state.spec.attended && answer_by.awake < until.awake;
+    let question = is_asked.then(|| {
+        let text = usage_limit_text(state, met_by.as_deref());
+        let question = new_question(state, QuestionKind::UsageLimit, text);
+        question_record(&PendingQuestion { until: Some(answer_by), ..question })
+    });
+    let wait = Decision::Record(Record::Waiting { reason, until, met_by });
+    std::iter::once(wait).chain(question).chain([Decision::Effect(Effect::Continue)]).collect()
+}
+
+fn usage_limit_text(state: &LoopState, met_by: Option<&str>) -> String {
+    let agent = &state.spec.agent.name;
+    match met_by {
+        None => tr!("The provider's usage limit is reached: wait until it is lifted, or stop?").to_owned(),
+        Some(id) => tr!(
+            "Loop {id} reached the usage limit of `{agent}`: wait until it is lifted, or stop?",
+            id,
+            agent
+        ),
     }
-    steps.push(Decision::Effect(Effect::Continue));
-    steps
 }
 
 /// Handles an answer of the user.
@@ -150,7 +151,7 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
     let answered = Decision::Record(Record::Answered { id: open.id.clone(), text: None });
     match open.kind {
         QuestionKind::UsageLimit if settings.usage_limit == AtUsageLimit::Stop => {
-            [vec![answered], at_limit(state)].concat()
+            [vec![answered], end_at_usage_limit(state)].concat()
         }
         QuestionKind::Agent | QuestionKind::Denied
             if settings.questions.unanswered == UnansweredPolicy::Pause =>
@@ -167,13 +168,13 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
     }
 }
 
-fn at_limit(state: &LoopState) -> Vec<Decision> {
+fn end_at_usage_limit(state: &LoopState) -> Vec<Decision> {
     let iterations = iterations(state.iteration);
     let sentence = tr!("limit reached: the provider's usage limit, after {iterations}", iterations);
     end_now(OutcomeKind::Limit, sentence, None)
 }
 
-fn question(state: &LoopState, kind: QuestionKind, text: String) -> PendingQuestion {
+fn new_question(state: &LoopState, kind: QuestionKind, text: String) -> PendingQuestion {
     let word = match kind {
         QuestionKind::Agent => "agent",
         QuestionKind::UsageLimit => "usage-limit",
@@ -183,13 +184,13 @@ fn question(state: &LoopState, kind: QuestionKind, text: String) -> PendingQuest
     PendingQuestion { id: format!("{word}-{}", state.iteration), kind, text, until: None }
 }
 
-fn question_step(question: &PendingQuestion) -> Decision {
+fn question_record(question: &PendingQuestion) -> Decision {
     let PendingQuestion { id, kind, text, until } = question.clone();
     Decision::Record(Record::Asked { id, kind, text, until })
 }
 
 /// The question that the last iteration leaves to the user.
-fn after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
+fn question_after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
     let last = state.last_iteration()?;
     if state.questions.asked_after >= last.number || breaker::is_provider_failure(last) {
         return None;

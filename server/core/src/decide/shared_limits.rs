@@ -1,21 +1,20 @@
-//! A usage limit that another loop of this user met with the same agent and account. Before an agent starts, the loop
+//! A usage limit that another loop of this user reached with the same agent and account. Before an agent starts, the loop
 //! waits for the limit to end or switches to the next agent of the list, unless the user starts it anyway.
 
-use crate::journal::{Record, WaitReason};
+use crate::journal::WaitReason;
 use crate::loop_state::{LoopState, Wait};
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
 
-use super::limits::wait_limit_outcome;
 use super::{Decision, questions, takeover};
 
-/// Whether limits that other loops met count for the next start.
+/// Whether limits that other loops reached apply to the next start.
 pub(super) fn is_applicable(state: &LoopState, now: Moment) -> bool {
     let overridden = state.agents.limit_overridden.is_some_and(|it| now.awake < it.awake);
     !state.is_attached() && !overridden
 }
 
-/// The agent at work is under a limit that `met_by` met: it is not started.
+/// Another loop reached the usage limit of the agent at work, which is therefore not started.
 pub(super) fn handle_shared_limit(
     state: &LoopState,
     now: Moment,
@@ -26,18 +25,15 @@ pub(super) fn handle_shared_limit(
         return Decision::record_and_continue(change);
     }
     let wait = Wait { reason: WaitReason::Quota, until, met_by: Some(met_by) };
-    match wait_limit_outcome(state, &wait) {
-        Some(outcome) => Decision::record_and_continue(Record::Ended { outcome }),
-        None => questions::before_wait(state, now, wait),
-    }
+    questions::begin_wait(state, now, wait)
 }
 
-/// Whether the loop waits for such a limit, which the user's word ends.
+/// Whether the loop waits for such a limit. The user's `resume` ends the wait.
 pub(super) fn is_waited_for(state: &LoopState) -> bool {
     met_by(state).is_some()
 }
 
-/// Ends the wait for a shared limit, by order of the user.
+/// Ends the wait for a shared limit by command of the user.
 pub(super) fn clear_shared_limit(state: &mut LoopState) {
     let shared = state.phase.wait_mut().and_then(|it| it.take_if(|it| it.met_by.is_some()));
     if let Some(wait) = shared {

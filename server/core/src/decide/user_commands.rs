@@ -53,7 +53,7 @@ pub(super) fn handle_command(
         UserCommand::Answer(text) => questions::answer(state, live, now, text),
         UserCommand::AnswerTo { question, text } => questions::answer_to((state, live, now), &question, text),
         UserCommand::Permission(text) => permissions::handle_permission_request(state, now, text),
-        UserCommand::ResetBreaker => reset(state),
+        UserCommand::ResetBreaker => reset_breaker(state),
         UserCommand::ResetSession => sessions::reset(state),
         UserCommand::AcceptWeakening { by } => weakening::accept(state, by),
         UserCommand::Subagent(event) => spawns::handle_subagent(state, event),
@@ -150,7 +150,7 @@ fn resume_anyway(state: &LoopState) -> Vec<Decision> {
     steps
 }
 
-fn reset(state: &LoopState) -> Vec<Decision> {
+fn reset_breaker(state: &LoopState) -> Vec<Decision> {
     Decision::record_and_continue(breaker::reset_record(state))
 }
 
@@ -160,7 +160,11 @@ fn check(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
         return Vec::new();
     }
     if live.work.rollback().is_some() {
-        return being_put_back();
+        return refuse_during_rollback();
+    }
+    if live.work.is_judging() {
+        // Its result serves as the answer.
+        return Vec::new();
     }
     NextStep::round(state).take(live)
 }
@@ -196,13 +200,13 @@ fn undo_rollback(state: &LoopState, live: &mut VolatileState) -> Vec<Decision> {
 /// Files are restored only while nothing else reads or writes them.
 fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decision>> {
     if live.work.rollback().is_some() {
-        Some(being_put_back())
+        Some(refuse_during_rollback())
     } else if !state.is_paused_between_iterations() || state.stop.is_some() {
         Some(refuse(
             Message::new(tr!("the loop is running"))
                 .with_hint(tr!("`loopkeeper pause` pauses it after this iteration")),
         ))
-    } else if live.work.is_checking() {
+    } else if live.work.is_judging() {
         Some(refuse(
             Message::new(tr!("the checks are running")).with_hint(tr!("try again when they have ended")),
         ))
@@ -211,7 +215,7 @@ fn refuse_rollback(state: &LoopState, live: &VolatileState) -> Option<Vec<Decisi
     }
 }
 
-fn being_put_back() -> Vec<Decision> {
+fn refuse_during_rollback() -> Vec<Decision> {
     refuse(Message::new(tr!("a rollback is running")).with_hint(tr!("try again when it has ended")))
 }
 

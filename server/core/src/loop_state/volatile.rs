@@ -16,27 +16,27 @@ pub struct VolatileState {
     pub after_agent: AfterAgent,
     pub work: BoundaryWork,
     pub discarded: DiscardedRounds,
-    /// Documents that the user saved since the last iteration ended, with the sums of what was saved.
+    /// Documents that the user saved since the last iteration ended, with the checksums of their saved texts.
     pub saved: BTreeMap<String, String>,
     /// The tree had changed since the last round, and was judged again for the coming iteration.
     pub judged_again: bool,
     pub regression: RegressionReview,
 }
 
-/// What the keeper observed and asked of the agent.
+/// Observations of the agent, and requests to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AgentWatch {
-    /// When a scan last found output, CPU use or a file change.
-    pub last_sign: Moment,
-    /// When signs of life were last looked for.
-    pub last_look: Moment,
+    /// When a check last found output, CPU use or a file change.
+    pub last_activity: Moment,
+    /// When activity was last checked, or that was requested.
+    pub last_activity_check: Moment,
     /// Why it was asked to exit.
     pub ending: Option<AgentEnding>,
     /// It is held, and was asked to exit.
     pub release_requested: bool,
 }
 
-/// What the present iteration left.
+/// The result of the present iteration, before it is judged.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AfterAgent {
     /// Its changes, artefacts included.
@@ -48,7 +48,7 @@ pub struct AfterAgent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DiscardedRounds {
     pub count: u32,
-    /// What they asked of judges.
+    /// The usage of judges in them.
     pub judging: JudgeUsage,
 }
 
@@ -71,7 +71,7 @@ pub enum Preparation {
     Snapshot,
     /// Criteria that the user changed are judged for the first time.
     Pinning(Box<ChangedTask>),
-    /// The rate limiter is being asked; the documents are those of the iteration.
+    /// The call slot is being requested; the documents are those of the iteration.
     CallSlot(Box<TaskDocuments>),
 }
 
@@ -89,7 +89,7 @@ pub enum TreeWork {
     Idle,
     /// Checks, a final verdict or mutants; their answer continues the loop.
     Checks,
-    /// Files are being put back: nothing is decided until they are.
+    /// Files are being restored: nothing is decided until they are.
     Rollback(RollbackCause),
 }
 
@@ -103,7 +103,7 @@ pub enum RollbackCause {
     Regression { reason: String },
 }
 
-/// What was decided about a regression, by the number of its iteration.
+/// The decision about a regression, with the number of its iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RegressionReview {
     #[default]
@@ -133,6 +133,11 @@ impl BoundaryWork {
             TreeWork::Rollback(cause) => Some(cause),
             TreeWork::Idle | TreeWork::Checks => None,
         }
+    }
+
+    /// Checks read the files, for the loop as it is or for criteria that the user changed.
+    pub(crate) fn is_judging(&self) -> bool {
+        self.is_checking() || self.is_pinning()
     }
 
     pub(crate) fn is_pinning(&self) -> bool {
@@ -168,11 +173,11 @@ impl BoundaryWork {
         }
     }
 
-    /// The criteria that are judged for the first time since the user changed them, and the others.
+    /// All criteria of the round that judges the user's changes for the first time.
     pub(crate) fn pinning(&self) -> Option<&[PinnedCriterion]> {
         match &self.preparation {
             Preparation::Pinning(changed) => Some(&changed.pinned),
-            _ => None,
+            Preparation::Idle | Preparation::Snapshot | Preparation::CallSlot(_) => None,
         }
     }
 
@@ -196,7 +201,7 @@ impl BoundaryWork {
         }
     }
 
-    /// A request is pending whose answer continues the loop.
+    /// Whether a request is pending whose answer continues the loop.
     pub(crate) fn is_pending(&self) -> bool {
         self.is_checking() || self.preparation != Preparation::Idle || self.is_committing
     }

@@ -1,7 +1,7 @@
 //! Ways back: what an iteration broke is rolled back, the files are judged again, and the loop's memory forks there.
 
-use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::{Decision, Effect, Event, UserCommand, decide};
 use crate::journal::{LoopSpec, OutcomeKind, Record};
 use crate::loop_state::RollbackCause;
 use crate::settings::{CommitPolicy, OnRegression};
@@ -176,6 +176,39 @@ fn no_rollback_starts_beside_running_checks() {
     sim.play();
     let last = sim.entries.last().map(|it| &it.record);
     assert!(matches!(last, Some(Record::Ended { .. })), "{last:?}");
+}
+
+/// The loop is paused while criteria that the user added are judged for the first time.
+#[test]
+fn nothing_starts_beside_the_first_round_of_changed_criteria() {
+    let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pf"), Act::new("ppp")]);
+    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
+        assert!(sim.turn());
+    }
+    sim.documents.push(criterion("docs build", "make docs"));
+    sim.standing = "pff";
+    while !sim.live.work.is_pinning() {
+        assert!(sim.turn());
+    }
+    sim.command(UserCommand::Pause);
+    sim.command(UserCommand::Rollback { to: 0, paths: Vec::new() });
+    assert!(sim.live.work.rollback().is_none(), "refused while they run");
+    sim.command(UserCommand::Check);
+    assert!(!sim.live.work.is_checking(), "the round that runs is the answer");
+    sim.play();
+    assert_eq!(sim.state.criteria.pinned.len(), 3);
+    assert_eq!(sim.state.criteria.results.len(), 3);
+}
+
+#[test]
+fn a_repeated_check_command_starts_no_second_round() {
+    let mut sim = rests_after_two();
+    let rounds_of = |sim: &mut Sim| {
+        let event = Event::UserAsked(UserCommand::Check);
+        let steps = decide(&sim.state, &mut sim.live, sim.now, event);
+        steps.iter().filter(|it| matches!(it, Decision::Effect(Effect::RunChecks { .. }))).count()
+    };
+    assert_eq!((rounds_of(&mut sim), rounds_of(&mut sim)), (1, 0));
 }
 
 /// The user goes back in the moment between the round that holds and the end that it would have been.
