@@ -116,12 +116,12 @@ pub(super) fn describe_open(breaker: &Breaker) -> String {
 
 fn count_causes(state: &LoopState, past: &BreakerHistory<'_>) -> BreakerCounts {
     BreakerCounts {
-        no_progress: no_progress::no_progress(past),
+        no_progress: no_progress::count_idle(past),
         same_error: errors::repeated_errors(past).count.max(failing::count_same_failures(past)),
         output_decline: decline::count_declines(past, state.spec.settings.breaker.output_decline),
         permission_denials: no_progress::count_denials(past),
         oscillation: oscillation::count_returns(past),
-        fast_failures: no_progress::fast_failures(past),
+        fast_failures: no_progress::count_fast_failures(past),
     }
 }
 
@@ -217,7 +217,7 @@ fn opened_record(state: &LoopState, now: Moment, cause: BreakerCause, reason: St
         opening: Some(Box::new(TripEvidence {
             session_reset: state.session.current.is_some(),
             failing: failing::failing_criteria(state),
-            ..trip_evidence::of(&past, cause, counts)
+            ..trip_evidence::collect_evidence(&past, cause, counts)
         })),
     }
 }

@@ -15,17 +15,17 @@ const TEXT_CHARS: usize = 80;
 /// Maximum number of criteria in the record of an opening.
 const MAX_LISTED: usize = 10;
 
-/// Iterations in a row, the last one included, after which the same criteria failed in the same way.
+/// Number of iterations in a row, the last one included, after which the same criteria failed in the same way.
 pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
-    let mut judged = past.counted_iterations().rev().filter(is_judged).peekable();
+    let mut judged = past.counted_iterations().rev().filter(is_judged_work).peekable();
     let Some(last) = judged.peek().and_then(|it| it.outline.failing) else { return 0 };
     let mut count = 0;
-    for look in judged {
-        if look.outline.failing != Some(last) {
+    for iteration in judged {
+        if iteration.outline.failing != Some(last) {
             break;
         }
         count += 1;
-        if look.has_turned() {
+        if iteration.has_turned() {
             // More criteria pass since then: the streak begins with this iteration.
             break;
         }
@@ -35,8 +35,10 @@ pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
 }
 
 /// The work was judged and kept. An agent that failed is counted by its own error alone.
-pub(super) fn is_judged(look: &IterationFacts<'_>) -> bool {
-    !look.outline.results.is_empty() && !look.outline.figures.taken_back && !look.is_provider_failure()
+pub(super) fn is_judged_work(iteration: &IterationFacts<'_>) -> bool {
+    !iteration.outline.results.is_empty()
+        && !iteration.outline.figures.taken_back
+        && !iteration.is_provider_failure()
 }
 
 /// `tests pass: 3 of 9 fail`, in the order of the task.

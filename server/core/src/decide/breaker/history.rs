@@ -85,7 +85,7 @@ impl<'a> IterationFacts<'a> {
         let mut kept = self.past.outlines_before(self.index).rev().filter(|it| !it.figures.taken_back);
         let is_same = kept.next().is_some_and(|it| {
             let has_ticked = self.outline.figures.items_done > it.figures.items_done;
-            !has_ticked && is_judged(&it) && it.results == self.outline.results
+            !has_ticked && has_results(&it) && it.results == self.outline.results
         });
         !is_same && self.progress().turned
     }
@@ -100,21 +100,21 @@ impl<'a> IterationFacts<'a> {
             None => state.spec.plan.iter().filter(|it| it.done).count() as u32,
         };
         let ticked = row.figures.items_done > items_done;
-        let before = before.filter(is_judged).or_else(|| kept.find(is_judged));
+        let before = before.filter(has_results).or_else(|| kept.find(has_results));
         if before.as_ref().is_some_and(|it| it.results == row.results && it.facts == row.facts) {
             return ProgressDelta { turned: ticked, passes: false, facts: false };
         }
-        let standing = before.as_ref().map_or_else(|| PassingCriteria::at_start(state), PassingCriteria::of);
+        let earlier = before.as_ref().map_or_else(|| PassingCriteria::at_start(state), PassingCriteria::of);
         let now = PassingCriteria::of(row);
         ProgressDelta {
-            turned: ticked || now.passing.iter().any(|it| standing.failing.contains(it)),
-            passes: !row.results.is_empty() && now.passing != standing.passing,
-            facts: now.facts.iter().any(|(id, fact)| standing.facts.get(id).is_some_and(|it| it != fact)),
+            turned: ticked || now.passing.iter().any(|it| earlier.failing.contains(it)),
+            passes: !row.results.is_empty() && now.passing != earlier.passing,
+            facts: now.facts.iter().any(|(id, fact)| earlier.facts.get(id).is_some_and(|it| it != fact)),
         }
     }
 }
 
-fn is_judged(outline: &IterationOutline<'_>) -> bool {
+fn has_results(outline: &IterationOutline<'_>) -> bool {
     !outline.results.is_empty()
 }
 
@@ -164,7 +164,7 @@ impl<'a> BreakerHistory<'a> {
         self.state.history.outlines_within(self.old..self.finished)
     }
 
-    /// The last `count` of them, at most those that are not packed.
+    /// The last `count` of them that are not packed.
     pub(super) fn newest_rows(&self, count: usize) -> &'a [Iteration] {
         let rows = self.state.history.recent();
         let packed = self.state.history.len() - rows.len();
@@ -198,10 +198,10 @@ impl<'a> BreakerHistory<'a> {
 
     /// Length of the streak that ends with the last iteration. Iterations unrelated to the work are skipped, unless
     /// they changed files.
-    pub(super) fn in_a_row(&self, is_so: impl Fn(&IterationFacts<'_>) -> bool) -> u32 {
-        let says = |it: &IterationFacts<'_>| !it.is_provider_failure() || it.changed();
-        let row = self.counted_iterations().rev().filter(says);
-        row.take_while(|it| !it.is_provider_failure() && is_so(it)).count() as u32
+    pub(super) fn in_a_row(&self, counts: impl Fn(&IterationFacts<'_>) -> bool) -> u32 {
+        let is_evidence = |it: &IterationFacts<'_>| !it.is_provider_failure() || it.changed();
+        let newest_first = self.counted_iterations().rev().filter(is_evidence);
+        newest_first.take_while(|it| !it.is_provider_failure() && counts(it)).count() as u32
     }
 }
 
@@ -214,21 +214,21 @@ struct PassingCriteria<'a> {
 
 impl<'a> PassingCriteria<'a> {
     fn at_start(state: &'a LoopState) -> Self {
-        let of = |role| {
-            let those = state.criteria.pinned.iter().filter(move |it| it.role == role);
-            those.map(|it| &it.criterion.id).collect()
+        let ids = |role| {
+            let pinned = state.criteria.pinned.iter().filter(move |it| it.role == role);
+            pinned.map(|it| &it.criterion.id).collect()
         };
-        Self { passing: of(Role::Guard), failing: of(Role::Goal), facts: BTreeMap::new() }
+        Self { passing: ids(Role::Guard), failing: ids(Role::Goal), facts: BTreeMap::new() }
     }
 
     fn of(row: &IterationOutline<'a>) -> Self {
-        let of = |is_so: fn(Status) -> bool| {
-            let those = row.results.iter().filter(move |it| is_so(it.1));
-            those.map(|(id, _)| id).collect()
+        let ids = |matches: fn(Status) -> bool| {
+            let results = row.results.iter().filter(move |it| matches(it.1));
+            results.map(|(id, _)| id).collect()
         };
         Self {
-            passing: of(|it| it == Status::Pass),
-            failing: of(|it| !matches!(it, Status::Pass | Status::Unverified)),
+            passing: ids(|it| it == Status::Pass),
+            failing: ids(|it| !matches!(it, Status::Pass | Status::Unverified)),
             facts: row.facts.iter().map(|(id, fact)| (id, fact.as_str())).collect(),
         }
     }

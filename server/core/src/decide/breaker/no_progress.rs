@@ -5,26 +5,26 @@ use super::history::{BreakerHistory, IterationFacts};
 /// A shorter iteration did no real work.
 pub(super) const FAST_MS: u64 = 10_000;
 
-/// Iterations in a row that changed no file and made no commit.
-pub(super) fn no_progress(past: &BreakerHistory<'_>) -> u32 {
+/// Number of iterations in a row that changed no file and made no commit.
+pub(super) fn count_idle(past: &BreakerHistory<'_>) -> u32 {
     past.in_a_row(is_idle)
 }
 
-/// Consecutive iterations that ended almost immediately and changed nothing.
-pub(super) fn fast_failures(past: &BreakerHistory<'_>) -> u32 {
+/// Number of iterations in a row that ended almost immediately and changed nothing.
+pub(super) fn count_fast_failures(past: &BreakerHistory<'_>) -> u32 {
     past.in_a_row(|it| did_nothing(it) && it.outline.figures.duration_ms < FAST_MS && !it.has_turned())
 }
 
-/// Consecutive iterations in which the agent was denied a tool and changed nothing.
+/// Number of iterations in a row in which the agent was denied a tool and changed nothing.
 pub(super) fn count_denials(past: &BreakerHistory<'_>) -> u32 {
     past.in_a_row(|it| did_nothing(it) && it.outline.figures.denials > 0)
 }
 
-fn is_idle(look: &IterationFacts<'_>) -> bool {
-    !look.changed()
+fn is_idle(iteration: &IterationFacts<'_>) -> bool {
+    !iteration.changed()
 }
 
 /// Changes that were rolled back still count as work.
-fn did_nothing(look: &IterationFacts<'_>) -> bool {
-    !look.outline.figures.has_progress
+fn did_nothing(iteration: &IterationFacts<'_>) -> bool {
+    !iteration.outline.figures.has_progress
 }

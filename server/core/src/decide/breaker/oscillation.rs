@@ -15,10 +15,10 @@ pub(super) fn count_returns(past: &BreakerHistory<'_>) -> u32 {
 pub(super) fn recurring_trees<'a>(past: &BreakerHistory<'a>) -> Vec<(&'a str, Vec<u32>)> {
     let window: Vec<_> = past.counted_iterations().rev().take(WINDOW).collect();
     let mut found: Vec<(&str, Vec<u32>)> = Vec::new();
-    for look in window.iter().rev().filter(|it| it.returned()) {
-        if !found.iter().any(|(tree, _)| *tree == look.tree()) {
-            let left = past.counted_iterations().filter(|it| it.changed() && it.tree() == look.tree());
-            found.push((look.tree(), left.map(|it| it.outline.figures.number).collect()));
+    for iteration in window.iter().rev().filter(|it| it.returned()) {
+        if !found.iter().any(|(tree, _)| *tree == iteration.tree()) {
+            let left = past.counted_iterations().filter(|it| it.changed() && it.tree() == iteration.tree());
+            found.push((iteration.tree(), left.map(|it| it.outline.figures.number).collect()));
         }
     }
     found

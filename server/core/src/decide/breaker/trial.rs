@@ -53,6 +53,6 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
 fn fails_as_before(past: &BreakerHistory<'_>, trial: &IterationFacts<'_>) -> bool {
     let mut earlier =
         past.all_iterations().rev().filter(|it| it.outline.figures.number < trial.outline.figures.number);
-    let before = earlier.find(failing::is_judged).and_then(|it| it.outline.failing);
+    let before = earlier.find(failing::is_judged_work).and_then(|it| it.outline.failing);
     before.is_some() && trial.outline.failing == before && !trial.progress().turned
 }

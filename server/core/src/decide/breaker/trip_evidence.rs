@@ -5,11 +5,16 @@ use crate::journal::{BreakerCause, BreakerCounts, ChangedIn, ErrorIn, TreeAfter,
 
 use super::history::BreakerHistory;
 use super::oscillation;
+use loopkeeper_agent::errors::SeenError;
 
-const ERRORS: usize = 10;
-const ITERATIONS: usize = 10;
+const MAX_ERRORS: usize = 10;
+const MAX_ITERATIONS: usize = 10;
 
-pub(super) fn of(past: &BreakerHistory<'_>, cause: BreakerCause, counts: BreakerCounts) -> TripEvidence {
+pub(super) fn collect_evidence(
+    past: &BreakerHistory<'_>,
+    cause: BreakerCause,
+    counts: BreakerCounts,
+) -> TripEvidence {
     let recurring = oscillation::recurring_trees(past);
     let back = |count: u32| {
         let counted = past.counted_iterations().rev().take(count.max(1) as usize).next_back();
@@ -27,13 +32,12 @@ pub(super) fn of(past: &BreakerHistory<'_>, cause: BreakerCause, counts: Breaker
         | BreakerCause::Cooldown
         | BreakerCause::User => back(counts.no_progress),
     };
-    let counted = past.newest_rows(ITERATIONS).iter().filter(|it| it.number >= first);
+    let counted = past.newest_rows(MAX_ITERATIONS).iter().filter(|it| it.number >= first);
     let changed = counted.map(|it| ChangedIn { iteration: it.number, changes: it.changes.clone() });
-    let errors = errors(past).into_iter().filter(|it| it.iteration >= first).collect();
     let trees = recurring.into_iter();
     TripEvidence {
         counts,
-        errors: last(errors, ERRORS),
+        errors: newest_errors(past, first),
         changed: changed.collect(),
         failing: Vec::new(),
         trees: trees.map(|(tree, iterations)| TreeAfter { tree: tree.to_owned(), iterations }).collect(),
@@ -41,23 +45,20 @@ pub(super) fn of(past: &BreakerHistory<'_>, cause: BreakerCause, counts: Breaker
     }
 }
 
-/// The errors, each with the last iteration that printed it.
-fn errors(past: &BreakerHistory<'_>) -> Vec<ErrorIn> {
+/// The last errors since the iteration `first`, each with the last iteration that printed it.
+fn newest_errors(past: &BreakerHistory<'_>, first: u32) -> Vec<ErrorIn> {
+    let recent = past.outlines().rev().take_while(|it| it.figures.number >= first);
+    let printed = recent.flat_map(|it| it.errors.iter().rev().map(move |error| (it.figures.number, error)));
     let mut found: Vec<ErrorIn> = Vec::new();
-    for outline in past.outlines() {
-        for error in outline.errors {
-            found.retain(|it| it.fingerprint != error.fingerprint);
-            found.push(ErrorIn {
-                iteration: outline.figures.number,
-                fingerprint: error.fingerprint.clone(),
-                text: error.text.clone(),
-            });
+    for (iteration, error) in printed {
+        if found.len() == MAX_ERRORS {
+            break;
+        }
+        if found.iter().all(|it| it.fingerprint != error.fingerprint) {
+            let SeenError { fingerprint, text } = error.clone();
+            found.push(ErrorIn { iteration, fingerprint, text });
         }
     }
+    found.reverse();
     found
-}
-
-fn last<T>(mut items: Vec<T>, count: usize) -> Vec<T> {
-    items.drain(..items.len().saturating_sub(count));
-    items
 }

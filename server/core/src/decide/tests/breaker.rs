@@ -172,9 +172,15 @@ fn the_same_error() {
     check([times(4, &prints(missing)), vec![prints(elsewhere)]].concat(), Some(5));
     let both = Act { errors: vec!["error: something else", missing], ..prints(missing) };
     check([vec![both], times(3, &prints(missing)), vec![prints(elsewhere)]].concat(), Some(5));
+    let other = "error: another";
+    let changing = Act { errors: vec![other, missing], ..prints(other) };
+    check(
+        [vec![prints(other), changing], times(3, &prints(missing)), vec![prints(elsewhere)]].concat(),
+        Some(6),
+    );
     // In a row, and the same in all of them.
     check([times(4, &prints(missing)), vec![Act::new("ff")], times(4, &prints(missing))].concat(), None);
-    check([times(4, &prints(missing)), times(4, &prints("error: another"))].concat(), None);
+    check([times(4, &prints(missing)), times(4, &prints(other))].concat(), None);
     // A provider failure in between is no evidence.
     let provider_failure = Act { errors: vec![], ..Act::fails(ProviderClass::Transient, "ff") };
     check([times(4, &prints(missing)), vec![provider_failure, prints(elsewhere)]].concat(), Some(6));
