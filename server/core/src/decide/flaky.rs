@@ -18,7 +18,7 @@ pub fn is_flaky(state: &LoopState, id: &CriterionId) -> bool {
 
 /// Number of rounds in a row in which such a check has to pass; `None`: its result never flipped.
 pub fn passes_needed(state: &LoopState, id: &CriterionId) -> Option<u32> {
-    state.criteria.flaky.flips.contains_key(id).then_some(REQUIRED_PASSES)
+    is_flaky(state, id).then_some(REQUIRED_PASSES)
 }
 
 /// Repeats the round on the same tree if one pass is not sufficient.
@@ -36,22 +36,28 @@ pub(super) fn once_more(state: &LoopState, live: &VolatileState) -> Option<NextS
 /// Called before the results of a round are stored.
 pub(super) fn count_flips(state: &mut LoopState, round: &Round) {
     if !on_the_same_tree(state, round) {
-        state.criteria.flaky.passes = 0;
-        return;
+        return forget_passes_on_another_tree(state, round);
     }
-    let decided =
+    let is_verdict =
         |it: Status| matches!(it, Status::Pass | Status::Fail | Status::TimedOut | Status::CouldNotRun);
     for result in &round.results {
         let before = state.criteria.results.get(&result.criterion);
-        let absent = |it: &CheckResult| it.missing_on_machine().is_some();
-        if absent(result) || before.is_some_and(absent) {
+        let is_missing = |it: &CheckResult| it.missing_on_machine().is_some();
+        if is_missing(result) || before.is_some_and(is_missing) {
             // The result changed with the machine.
             continue;
         }
-        let Some(before) = before.map(|it| it.status).filter(|it| decided(*it)) else { continue };
-        if decided(result.status) && (before == Status::Pass) != (result.status == Status::Pass) {
+        let Some(before) = before.map(|it| it.status).filter(|it| is_verdict(*it)) else { continue };
+        if is_verdict(result.status) && (before == Status::Pass) != (result.status == Status::Pass) {
             *state.criteria.flaky.flips.entry(result.criterion.clone()).or_default() += 1;
         }
+    }
+}
+
+/// Called before the results of a round are stored.
+pub(super) fn forget_passes_on_another_tree(state: &mut LoopState, round: &Round) {
+    if !on_the_same_tree(state, round) {
+        state.criteria.flaky.passes = 0;
     }
 }
 

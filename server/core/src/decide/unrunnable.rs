@@ -3,7 +3,7 @@
 //! iteration; later, the second round in a row does. The user can continue without such checks.
 
 use crate::check::MissingDependency;
-use crate::journal::{PauseReason, PinnedCriterion, Round};
+use crate::journal::{PauseReason, PinnedCriterion, Role, Round};
 use crate::loop_state::{LoopState, UnrunnableChecks};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::clauses::{join_clauses, join_with_and};
@@ -14,19 +14,20 @@ use loopkeeper_text::tr;
 use super::endings::pause_or_end;
 use super::next_step::NextStep;
 
-/// Rounds in a row after which another iteration makes no sense.
+/// Number of rounds in a row after which another iteration is pointless.
 const MAX_ROUNDS: u32 = 2;
 const MAX_NAMED: usize = 3;
 const NAME_CHARS: usize = 60;
 
-/// The results of a round are taken. `first`: they are what the criteria are pinned by, so one is enough.
-pub(super) fn count_unrunnable(state: &mut LoopState, round: &Round, first: bool) {
-    let by = if first { MAX_ROUNDS } else { 1 };
+/// Called after the results of a round are stored. A check that has never run blocks the loop at once.
+pub(super) fn count_unrunnable(state: &mut LoopState, round: &Round) {
     for result in &round.results {
+        let pinned = state.criteria.pinned.iter().find(|it| it.criterion.id == result.criterion);
+        let has_run = pinned.is_some_and(|it| it.role != Role::Open);
         let UnrunnableChecks { rounds, waived } = &mut state.criteria.unrunnable;
         if result.missing_on_machine().is_some() {
             let count = rounds.entry(result.criterion.clone()).or_default();
-            *count = count.saturating_add(by);
+            *count = count.saturating_add(if has_run { 1 } else { MAX_ROUNDS });
         } else {
             rounds.remove(&result.criterion);
             waived.remove(&result.criterion);
@@ -47,7 +48,7 @@ pub(super) fn waive_at_start(state: &mut LoopState) {
     }
 }
 
-/// Between iterations: the loop needs its user before another one makes sense.
+/// Between iterations: pauses the loop, or ends it, if another iteration would be pointless.
 pub(super) fn next(state: &LoopState) -> Option<NextStep> {
     if state.pause.is_some() || state.tree.is_unjudged {
         return None;

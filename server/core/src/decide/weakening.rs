@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::{CheckResult, Status, counts};
+use crate::check::{CheckResult, Status, TestCounts, counts};
 use crate::journal::{ChangeStats, PauseReason, Record, Round, SnapshotWhen, Weakening};
-use crate::loop_state::{LoopState, SnapshotFacts, VolatileState, WeakeningState};
+use crate::loop_state::{LoopState, SnapshotFacts, SnapshotRef, VolatileState, WeakeningState};
 use crate::tamper::{ProtectionRules, WeakeningFinding};
 use loopkeeper_task::criterion::{Check, CriterionId};
 use loopkeeper_text::clauses::{join_clauses, join_with_commas};
@@ -20,7 +20,7 @@ use super::{Decision, Effect, RefusalReason, breaker, exit};
 /// Maximum number of edited paths that are listed.
 const MAX_PATHS: usize = 200;
 
-/// What the keeper compares when it takes a snapshot.
+/// The comparison that the keeper makes when it takes a snapshot.
 #[derive(Debug, Clone)]
 pub struct WeakeningScan {
     pub watch: ProtectionRules,
@@ -39,8 +39,7 @@ impl WeakeningScan {
 
 /// `None` before there is anything to compare with.
 pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
-    let protection = &state.weakening;
-    let start = if protection.start.is_empty() { state.tree_after(0)? } else { &protection.start };
+    let start = start_tree(state)?;
     let criteria: Vec<_> = state.criteria.pinned.iter().map(|it| &it.criterion).collect();
     let judge = state.spec.judge.as_ref().map_or(&[][..], |it| it.argv.as_slice());
     Some(WeakeningScan {
@@ -48,9 +47,15 @@ pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
             .allowing(&state.spec.settings.may_change)
             .judged_by(judge, &state.spec.root),
         start: start.to_owned(),
-        pins: protection.pins.clone(),
-        last_tree: protection.last_tree.clone(),
+        pins: state.weakening.pins.clone(),
+        last_tree: state.weakening.last_tree.clone(),
     })
+}
+
+/// The tree that files are compared with unless they are pinned to a later one.
+fn start_tree(state: &LoopState) -> Option<&str> {
+    let start = &state.weakening.start;
+    if start.is_empty() { state.tree_after(0) } else { Some(start) }
 }
 
 /// The open weakenings.
@@ -79,7 +84,7 @@ pub fn has_unresolved(state: &LoopState) -> bool {
     current_weakenings(state).next().is_some()
 }
 
-/// What an iteration leaves weakened, with the iteration since which it is.
+/// The weakenings after an iteration, each with the iteration that introduced it.
 pub(super) fn weakenings_after(
     state: &LoopState,
     live: &VolatileState,
@@ -145,7 +150,7 @@ pub(super) fn decreased_test_count(state: &LoopState, result: &CheckResult) -> O
     }
     let ran = match result.tests {
         Some(tests) => tests.ran(),
-        None if tells_counts(state, &result.criterion) => 0,
+        None if always_prints_counts(state, &result.criterion) => 0,
         None => return None,
     };
     (result.status == Status::Pass && ran < before).then_some((ran, before))
@@ -166,7 +171,7 @@ fn allows_any(state: &LoopState, paths: &[String]) -> bool {
     paths.iter().any(|it| rules.is_allowed(it))
 }
 
-fn tells_counts(state: &LoopState, id: &CriterionId) -> bool {
+fn always_prints_counts(state: &LoopState, id: &CriterionId) -> bool {
     let pinned = state.criteria.pinned.iter().find(|it| it.criterion.id == *id);
     let check = pinned.and_then(|it| it.criterion.check.as_ref());
     matches!(check, Some(Check::Command { command, .. }) if counts::always_prints_counts(command))
@@ -187,8 +192,8 @@ fn describe_weakenings<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> Str
     }
 }
 
-/// Everything else is done, and a whole further iteration that knew of it did not restore it: more of them would
-/// only cost.
+/// Everything else is done, and a whole iteration that was informed of the weakening did not resolve it: further ones
+/// would only cost.
 pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<Message> {
     if !worked_with_weakening(state) || exit::completed(state, now).is_none() {
         return None;
@@ -202,15 +207,15 @@ pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<Message> {
     Some(if ways.is_empty() { message } else { message.with_hint(join_with_commas(&ways)) })
 }
 
-/// The commands that put the files back to the start of the loop that changed them.
+/// The commands that restore the files to the start of the loop that changed them.
 fn restore_hints(state: &LoopState) -> Vec<String> {
     let mut by_loop: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for weakened in current_weakenings(state).filter(|it| !it.path.is_empty()) {
         let inherited = state.spec.unaccepted.iter().find(|it| {
             it.path == weakened.path && state.weakening.pins.get(&it.path).is_some_and(|pin| *pin == it.tree)
         });
-        let of = inherited.map_or(state.spec.loop_id.as_str(), |it| it.loop_id.as_str());
-        by_loop.entry(of).or_default().insert(&weakened.path);
+        let loop_id = inherited.map_or(state.spec.loop_id.as_str(), |it| it.loop_id.as_str());
+        by_loop.entry(loop_id).or_default().insert(&weakened.path);
     }
     let command = |(id, paths): (&str, BTreeSet<&str>)| {
         let paths: Vec<&str> = paths.into_iter().take(3).collect();
@@ -219,7 +224,7 @@ fn restore_hints(state: &LoopState) -> Vec<String> {
     by_loop.into_iter().map(command).collect()
 }
 
-/// The loop is paused for this, and something of it is still to be reported.
+/// Whether the loop is paused because of weakenings, and some are still to be reported.
 pub fn is_blocking(state: &LoopState) -> bool {
     is_paused_for_weakening(state) && unreported(state).next().is_some()
 }
@@ -228,7 +233,7 @@ fn is_paused_for_weakening(state: &LoopState) -> bool {
     state.pause.as_ref().is_some_and(|it| it.reason == PauseReason::Agent) && worked_with_weakening(state)
 }
 
-/// A whole iteration worked, knowing of it, since the user last resumed the loop.
+/// Whether a whole iteration was informed of a weakening since the user last resumed the loop.
 fn worked_with_weakening(state: &LoopState) -> bool {
     let last = state.last_iteration().filter(|it| !breaker::is_provider_failure(it));
     last.is_some_and(|last| {
@@ -236,9 +241,9 @@ fn worked_with_weakening(state: &LoopState) -> bool {
     })
 }
 
-/// The user takes it as it is.
+/// The user accepts the current weakenings.
 pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
-    let after = |it: &super::SnapshotRef<'_>| it.when == SnapshotWhen::After;
+    let after = |it: &SnapshotRef<'_>| it.when == SnapshotWhen::After;
     let tree = state.tree.snapshots.iter().rev().find(after).map(|it| it.tree.to_owned());
     let (Some(tree), true) = (tree, has_unresolved(state)) else {
         let message = tr!("nothing is weakened: there is nothing to accept").into();
@@ -260,7 +265,7 @@ pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
         .collect()
 }
 
-/// What the user changed between two iterations is measured from there on.
+/// Files that the user changed between two iterations are compared with the edited version from then on.
 pub(super) fn user_edit_step(snapshot: &SnapshotFacts) -> Option<Decision> {
     if snapshot.edited.is_empty() {
         return None;
@@ -270,11 +275,11 @@ pub(super) fn user_edit_step(snapshot: &SnapshotFacts) -> Option<Decision> {
     Some(Decision::Record(Record::ProtectedEdited { paths, all, tree: snapshot.tree.clone() }))
 }
 
-/// The user edited these protected files, all of them where `paths` is `None`: they are measured against `tree`.
+/// The user edited these protected files, or any of them if `paths` is `None`: they are compared with `tree`.
 fn apply_user_edit(state: &mut LoopState, paths: Option<&Vec<String>>, tree: &str) {
     let protection = &mut state.weakening;
     let Some(paths) = paths else {
-        // What judges are compared with has moved.
+        // The baseline of the judges has changed.
         protection.verdict = None;
         protection.weakened.retain(|it| it.path.is_empty());
         protection.pins.clear();
@@ -298,13 +303,13 @@ fn apply_acceptance(state: &mut LoopState, paths: &[String], criteria: &[Criteri
     state.weakening.accepted.extend(paths.iter().cloned());
     for id in criteria {
         if let Some(result) = state.criteria.results.get(id) {
-            state.weakening.tests.insert(id.clone(), result.tests.map_or(0, crate::check::TestCounts::ran));
+            state.weakening.tests.insert(id.clone(), result.tests.map_or(0, TestCounts::ran));
         }
     }
     state.weakening.weakened.retain(|it| !it.path.is_empty());
 }
 
-/// These files are measured against `tree`, so an earlier verdict is void.
+/// These files are compared with `tree`, so an earlier verdict is void.
 fn pin_paths(protection: &mut WeakeningState, paths: &[String], tree: &str) {
     protection.verdict = None;
     protection.weakened.retain(|it| !paths.contains(&it.path));
@@ -313,32 +318,23 @@ fn pin_paths(protection: &mut WeakeningState, paths: &[String], tree: &str) {
 
 /// The weakened files that equal their baseline in `tree`.
 pub fn restored_files(state: &LoopState, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
-    let protection = &state.weakening;
-    let start =
-        if protection.start.is_empty() { state.tree_after(0) } else { Some(protection.start.as_str()) };
-    let measured = |path: &str| protection.pins.get(path).map(String::as_str).or(start);
-    let came_back = |path: &&String| {
+    let baseline_of = |path: &str| state.weakening.pins.get(path).map(String::as_str).or(start_tree(state));
+    let is_restored = |path: &&String| {
         is_among(path, paths)
-            && measured(path) == Some(tree)
+            && baseline_of(path) == Some(tree)
             && (refused.is_empty() || !is_among(path, refused))
     };
-    protection
-        .weakened
-        .iter()
-        .map(|it| &it.path)
-        .filter(|it| !it.is_empty())
-        .filter(came_back)
-        .cloned()
-        .collect()
+    let weakened = state.weakening.weakened.iter().map(|it| &it.path).filter(|it| !it.is_empty());
+    weakened.filter(is_restored).cloned().collect()
 }
 
-/// What goes back to another tree than the start is weakened again.
+/// Files that were rolled back to another tree than their baseline are weakened again.
 pub(super) fn rolled_back(state: &mut LoopState, paths: &[String], mended: &[String]) {
     state.weakening.mended.retain(|it| !is_among(it, paths));
     state.weakening.mended.extend(mended.iter().cloned());
 }
 
-/// One of them, or below one; all are, where none is named.
+/// Whether the path is one of those named or below one; true if none is named.
 fn is_among(path: &str, named: &[String]) -> bool {
     let is_at_or_below = |it: &String| {
         let rest = path.strip_prefix(it.trim_end_matches('/'));
@@ -347,14 +343,14 @@ fn is_among(path: &str, named: &[String]) -> bool {
     named.is_empty() || named.iter().any(is_at_or_below)
 }
 
-/// Before the results of a round are taken. If a round between iterations runs fewer tests than the one before, the
-/// user removed them.
-pub(super) fn counted_in(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
+/// Called before the results of a round are stored. If a round between iterations runs fewer tests than the one before,
+/// the user removed them.
+pub(super) fn record_removed_tests(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
     if iteration.is_some() {
         state.weakening.last_tree.clone_from(&round.tree_after);
     } else if round.tree_before != state.tree.judged {
         for result in &round.results {
-            let ran = |it: &CheckResult| it.tests.map(crate::check::TestCounts::ran);
+            let ran = |it: &CheckResult| it.tests.map(TestCounts::ran);
             let before = state.criteria.results.get(&result.criterion).and_then(ran);
             let (Some(before), Some(now)) = (before, ran(result)) else { continue };
             if let Some(tests) = state.weakening.tests.get_mut(&result.criterion) {
@@ -365,7 +361,7 @@ pub(super) fn counted_in(state: &mut LoopState, iteration: Option<u32>, round: &
 }
 
 /// The first round that counts the tests of a check sets the expected number.
-pub(super) fn counted_first(state: &mut LoopState, iteration: u32, round: &Round) {
+pub(super) fn record_first_counts(state: &mut LoopState, iteration: u32, round: &Round) {
     if iteration == 0 {
         state.weakening.last_tree.clone_from(&round.tree_after);
     }

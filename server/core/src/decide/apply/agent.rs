@@ -67,9 +67,8 @@ pub(super) fn apply_session_join(
     state.pause.take_if(|it| it.reason == PauseReason::Session);
 }
 
-/// A round does not count as final while the agent could still act. An attached session cannot be ended, so the end of its
-/// turn is sufficient.
-pub(super) fn is_beside(state: &LoopState) -> bool {
+/// Whether the agent could still change files. An attached session cannot be ended, so the end of its turn is sufficient.
+pub(super) fn can_change_files(state: &LoopState) -> bool {
     state.agents.hold.is_held && !state.is_attached()
 }
 

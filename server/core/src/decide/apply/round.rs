@@ -1,7 +1,7 @@
 //! Applies rounds of checks: stores the results that are valid from then on.
 
 use crate::check::Status;
-use crate::check::fingerprint::of_all;
+use crate::check::fingerprint;
 use crate::journal::{PinnedCriterion, Record, Role, Round};
 use crate::loop_state::{LoopState, Phase};
 use loopkeeper_agent::errors::Fingerprint;
@@ -26,10 +26,13 @@ pub(super) fn apply_baseline(state: &mut LoopState, record: &Record) {
     state.criteria.numbers.retain(|id, _| is_pinned(id));
     if let Some(round) = round {
         state.spent.add(round.judging.unwrap_or_default());
+        // The user may have changed files together with the criteria.
+        weakening::record_removed_tests(state, None, round);
+        flaky::forget_passes_on_another_tree(state, round);
         take_results(state, round);
-        unrunnable::count_unrunnable(state, round, true);
-        state.tree.judged_beside_agent = agent::is_beside(state);
-        weakening::counted_first(state, *iteration, round);
+        unrunnable::count_unrunnable(state, round);
+        state.tree.judged_beside_agent = agent::can_change_files(state);
+        weakening::record_first_counts(state, *iteration, round);
         let all = state.criteria.required_checks_pass();
         flaky::update_pass_streak(state, all);
     }
@@ -45,11 +48,11 @@ pub(super) fn apply_baseline(state: &mut LoopState, record: &Record) {
 pub(super) fn apply_round(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
     let moved = round.tree_before != state.tree.judged;
     state.spent.add(round.judging.unwrap_or_default());
-    weakening::counted_in(state, iteration, round);
+    weakening::record_removed_tests(state, iteration, round);
     flaky::count_flips(state, round);
     take_results(state, round);
-    unrunnable::count_unrunnable(state, round, false);
-    state.tree.judged_beside_agent = agent::is_beside(state);
+    unrunnable::count_unrunnable(state, round);
+    state.tree.judged_beside_agent = agent::can_change_files(state);
     let all = state.criteria.required_checks_pass();
     flaky::update_pass_streak(state, all);
     if state.history.is_empty() && !state.criteria.turned {
@@ -103,7 +106,7 @@ fn describe_iteration(state: &mut LoopState, iteration: u32, facts: Vec<(Criteri
 /// Fingerprint of the failing required criteria; optional criteria do not block a loop.
 fn failure_fingerprint(state: &LoopState) -> Option<Fingerprint> {
     let results = state.required().filter_map(|it| state.criteria.results.get(&it.criterion.id));
-    of_all(results.filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)))
+    fingerprint::of_all(results.filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)))
 }
 
 fn take_results(state: &mut LoopState, round: &Round) {

@@ -128,3 +128,15 @@ fn an_added_criterion_is_checked_before_the_next_call() {
     sim.play();
     assert_eq!(summary(&sim), "Paused Missing after 1");
 }
+
+#[test]
+fn one_failed_start_of_an_old_check_does_not_block_a_changed_task() {
+    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff"), Act::new("ppp")]);
+    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
+        sim.turn();
+    }
+    sim.documents.push(criterion("docs build", "make docs"));
+    sim.standing = "mff";
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 2", "{}", sim.sentence());
+}

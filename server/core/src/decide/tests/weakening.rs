@@ -187,6 +187,36 @@ fn fewer_tests_than_at_the_start_do_not_pass() {
         sim.turn();
     }
     assert_eq!(sim.state.weakening.tests.values().copied().collect::<Vec<_>>(), [4]);
+    // The same together with a criterion that the user adds.
+    let mut sim = one(vec![Act::new("5f"), Act::new("3pp")]);
+    until_between(&mut sim, 1);
+    sim.edited("3ff");
+    sim.documents.push(criterion("docs", "d"));
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
+}
+
+/// Plays until this iteration is over.
+fn until_between(sim: &mut Sim, iteration: u32) {
+    while sim.state.iteration < iteration || !sim.state.is_between_iterations() {
+        assert!(sim.turn(), "{}", sim.sentence());
+    }
+}
+
+#[test]
+fn passes_on_another_tree_do_not_count_for_a_flaky_check() {
+    let prose = criterion("it reads well", "");
+    let checked = vec![criterion("tests", "t"), criterion("lint", "l")];
+    let spec = spec([checked.clone(), vec![prose]].concat());
+    let mut sim = Sim::new(spec, "ff-", vec![Act::idle("pp-"), Act::idle("pp-")]);
+    until_between(&mut sim, 2);
+    assert_eq!(sim.state.criteria.flaky.passes, 2);
+    let before = rounds(&sim);
+    sim.edited("pp");
+    sim.documents = checked;
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
+    assert_eq!(rounds(&sim) - before, 2, "two more after the first round on the new tree");
 }
 
 #[test]
