@@ -107,7 +107,8 @@ pub enum Event {
     TaskRead(Box<TaskDocuments>),
     /// Answer to [`Effect::TakeCall`].
     CallAnswered(CallSlot),
-    /// The other answer: another loop met the usage limit of this agent and account; the limit lasts until then.
+    /// The other answer to [`Effect::TakeCall`]: another loop reached the usage limit of this agent and account; `until`:
+    /// when the limit ends.
     LimitKnown {
         until: Moment,
         met_by: String,
@@ -116,8 +117,9 @@ pub enum Event {
         pid: u32,
         agent_pid: Option<u32>,
         domain: String,
-        /// What holds where the settings close the network.
+        /// How the network is restricted, if the settings close it.
         network: Option<String>,
+        /// How often its stop hook may still hold it, if the agent has a cap.
         holds: Option<u32>,
     },
     /// Answer to [`Effect::CheckActivity`]: output, CPU use or a file change since the last check.
@@ -130,7 +132,7 @@ pub enum Event {
     SubagentSeen(spawns::SubagentEvent),
     /// A held agent exited.
     AgentLeft(Box<AgentExited>),
-    /// A session that its user opened asks for work.
+    /// A session that its user opened requests its next prompt.
     SessionCame(attached::SessionOffer),
     ChecksDone {
         round: Box<Round>,

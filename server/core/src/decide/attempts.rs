@@ -10,7 +10,7 @@ use loopkeeper_text::tr;
 /// Attempts beyond this number are refused without a record: a process could fill the journal.
 const MAX_RECORDED: u32 = 100;
 
-/// What the keeper knows about a sender that is not the user.
+/// The origin of a command that the user did not send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttemptOrigin {
     /// Below this child of the keeper: a warden, or the bubblewrap around one.
@@ -23,14 +23,14 @@ pub enum AttemptOrigin {
 
 pub(super) fn refuse(state: &LoopState, command: RestrictedCommand, from: AttemptOrigin) -> Vec<Decision> {
     let is_recorded = state.outcome().is_none() && state.reported.attempts.total() < MAX_RECORDED;
-    let by = source(state, from);
+    let by = sender(state, from);
     let record = Record::CommandRefused { iteration: state.iteration, command, by };
     let message = message(command, by);
     let refusal = Decision::Effect(Effect::Refuse { code: RefusalReason::Forbidden, message });
     is_recorded.then_some(Decision::Record(record)).into_iter().chain([refusal]).collect()
 }
 
-fn source(state: &LoopState, from: AttemptOrigin) -> CommandSender {
+fn sender(state: &LoopState, from: AttemptOrigin) -> CommandSender {
     match from {
         // An agent may send a command before its start is on record.
         AttemptOrigin::Job { .. } if state.phase.running_agent().is_some_and(|it| it.pid.is_none()) => {
@@ -68,7 +68,7 @@ mod tests {
     use crate::journal::samples;
 
     #[test]
-    fn attempts_are_recorded_by_source_and_only_so_many() {
+    fn attempts_are_recorded_by_sender_up_to_the_maximum() {
         let first = samples::entry(1, samples::records().remove(0));
         let mut state = crate::decide::state_from_first(&first).unwrap();
         state.reported.attempts.agent = Some(7);

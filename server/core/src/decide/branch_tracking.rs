@@ -8,29 +8,30 @@ use loopkeeper_text::tr;
 
 /// Updates HEAD from a snapshot. A move between two iterations was made by the user, and becomes the loop's branch.
 pub(super) fn record_snapshot_head(state: &mut LoopState, when: SnapshotWhen, head: Option<&GitHead>) {
-    let place = place(head);
-    let (iteration, stand) = (state.iteration, &mut state.git.branch);
+    let target = head_target(head);
+    let (iteration, tracking) = (state.iteration, &mut state.git.branch);
     match when {
         SnapshotWhen::BeforeRollback => {}
         SnapshotWhen::Before => {
-            if place != stand.now {
-                stand.home = match &place {
+            if target != tracking.now {
+                tracking.home = match &target {
                     HeadTarget::Branch(name) => Some(name.clone()),
                     HeadTarget::Detached => None,
-                    HeadTarget::Nowhere => stand.home.take(),
+                    HeadTarget::Nowhere => tracking.home.take(),
                 };
-                stand.left_in = None;
+                tracking.left_in = None;
             }
-            stand.record_head(place);
+            tracking.record_head(target);
         }
         SnapshotWhen::After => {
-            let was_away = stand.head_elsewhere().is_some();
-            stand.home = stand.home.take().or_else(|| branch(&place).filter(|_| place != stand.now));
-            stand.record_head(place);
-            if stand.head_elsewhere().is_none() {
-                stand.left_in = None;
+            let was_away = tracking.head_elsewhere().is_some();
+            let has_moved = target != tracking.now;
+            tracking.home = tracking.home.take().or_else(|| branch_name(&target).filter(|_| has_moved));
+            tracking.record_head(target);
+            if tracking.head_elsewhere().is_none() {
+                tracking.left_in = None;
             } else if !was_away {
-                stand.left_in = Some(iteration);
+                tracking.left_in = Some(iteration);
             }
         }
     }
@@ -38,9 +39,9 @@ pub(super) fn record_snapshot_head(state: &mut LoopState, when: SnapshotWhen, he
 
 /// For the summary of an iteration.
 pub(super) fn summary_clause(state: &LoopState) -> Option<String> {
-    let stand = &state.git.branch;
-    let (now, home) = (stand.head_elsewhere()?, stand.home.as_ref()?);
-    (stand.left_in == Some(state.iteration))
+    let tracking = &state.git.branch;
+    let (now, home) = (tracking.head_elsewhere()?, tracking.home.as_ref()?);
+    (tracking.left_in == Some(state.iteration))
         .then(|| tr!("it left the branch `{branch}`: HEAD is on {now}", branch = sanitize::line(home), now))
 }
 
@@ -51,7 +52,7 @@ pub fn sentence(state: &LoopState) -> Option<String> {
     Some(tr!("HEAD is on {now}, not on the loop's branch `{branch}`", now, branch))
 }
 
-fn place(head: Option<&GitHead>) -> HeadTarget {
+fn head_target(head: Option<&GitHead>) -> HeadTarget {
     match head.map(|it| &it.branch) {
         None => HeadTarget::Nowhere,
         Some(None) => HeadTarget::Detached,
@@ -59,8 +60,8 @@ fn place(head: Option<&GitHead>) -> HeadTarget {
     }
 }
 
-fn branch(place: &HeadTarget) -> Option<String> {
-    match place {
+fn branch_name(target: &HeadTarget) -> Option<String> {
+    match target {
         HeadTarget::Branch(name) => Some(name.clone()),
         HeadTarget::Nowhere | HeadTarget::Detached => None,
     }

@@ -9,10 +9,10 @@ use loopkeeper_task::PlanItem;
 
 /// Stores the state after the last iteration.
 pub(super) fn add_checkpoint(state: &mut LoopState) {
-    state.rollback.checkpoints.insert(state.iteration, present_mark(state));
+    state.rollback.checkpoints.insert(state.iteration, current_checkpoint(state));
 }
 
-fn present_mark(state: &LoopState) -> Checkpoint {
+fn current_checkpoint(state: &LoopState) -> Checkpoint {
     Checkpoint {
         claims: state.streaks.claims,
         turned: state.criteria.turned,
@@ -33,15 +33,15 @@ pub(super) fn rolled_back(state: &mut LoopState, to: u32, reason: Option<&str>) 
     if let Some(row) = state.history.last_mut() {
         row.broke = reason.map(str::to_owned);
     }
-    let mark = state.rollback.checkpoints.get(to).unwrap_or_default();
-    take_up(state, &mark);
+    let checkpoint = state.rollback.checkpoints.get(to).unwrap_or_default();
+    restore_checkpoint(state, &checkpoint);
 }
 
-fn take_up(state: &mut LoopState, mark: &Checkpoint) {
-    state.streaks.claims = mark.claims;
-    state.criteria.turned = mark.turned;
+fn restore_checkpoint(state: &mut LoopState, checkpoint: &Checkpoint) {
+    state.streaks.claims = checkpoint.claims;
+    state.criteria.turned = checkpoint.turned;
     for item in &mut state.plan {
-        item.done = mark.done.contains(&item.id);
+        item.done = checkpoint.done.contains(&item.id);
     }
     // No round has judged these files yet.
     state.criteria.passing_since = None;
@@ -49,7 +49,7 @@ fn take_up(state: &mut LoopState, mark: &Checkpoint) {
 
 pub(super) fn save_memory(state: &LoopState) -> LoopMemory {
     LoopMemory {
-        mark: present_mark(state),
+        mark: current_checkpoint(state),
         rollbacks: state.streaks.rollbacks,
         taken_back: state.rollback.taken_back.clone(),
         broke: state.last_iteration().and_then(|it| it.broke.clone()),
@@ -70,5 +70,5 @@ pub(super) fn restore_memory(state: &mut LoopState, memory: LoopMemory) {
     if let Some(row) = state.history.last_mut() {
         row.broke = memory.broke;
     }
-    take_up(state, &memory.mark);
+    restore_checkpoint(state, &memory.mark);
 }

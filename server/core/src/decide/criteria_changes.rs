@@ -12,17 +12,17 @@ use loopkeeper_task::criterion::Criterion;
 /// later.
 pub(super) fn without_saved(
     state: &LoopState,
-    reading: &TaskDocuments,
+    documents: &TaskDocuments,
     saved: &BTreeMap<String, String>,
 ) -> Vec<Criterion> {
     let is_users = |it: &Criterion| {
         let file = &it.place.file;
-        saved.get(file).is_some_and(|sum| reading.sums.get(file) == Some(sum))
+        saved.get(file).is_some_and(|sum| documents.sums.get(file) == Some(sum))
     };
     let Some(seen) = state.criteria.seen.as_ref().filter(|_| !saved.is_empty()) else {
-        return reading.criteria.clone();
+        return documents.criteria.clone();
     };
-    let agents = reading.criteria.iter().filter(|it| !is_users(it));
+    let agents = documents.criteria.iter().filter(|it| !is_users(it));
     seen.iter().filter(|it| is_users(it)).chain(agents).cloned().collect()
 }
 
@@ -35,8 +35,7 @@ pub(super) fn with_user_changes(state: &LoopState, now: &[Criterion]) -> Option<
     let in_list = |list: &[Criterion], it: &Criterion| list.iter().any(|other| other.id == it.id);
     let mut pinned: Vec<PinnedCriterion> = Vec::new();
     for old in &state.criteria.pinned {
-        let id = &old.criterion;
-        let removed = in_list(seen, id) && !in_list(now, id);
+        let removed = in_list(seen, &old.criterion) && !in_list(now, &old.criterion);
         if !removed {
             pinned.push(PinnedCriterion { criterion: updated_by_user(old, seen, now), role: old.role });
         }
@@ -84,7 +83,7 @@ pub(super) fn agent_proposals(state: &LoopState, now: &[Criterion]) -> Vec<Propo
     found
 }
 
-/// Whether two readings contain equivalent criteria.
+/// Whether two versions of the documents contain equivalent criteria in the same order.
 pub(super) fn same_criteria(a: &[Criterion], b: &[Criterion]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| decisive_fields(a) == decisive_fields(b))
 }

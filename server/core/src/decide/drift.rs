@@ -7,9 +7,9 @@ use crate::loop_state::{Iteration, LoopState, TaskDocuments};
 use crate::prompt::markdown::{code_span, single_line};
 use loopkeeper_text::tr;
 
-/// Length of a streak that is reported.
+/// Length from which a streak is reported.
 const REPORTED_STREAK: u32 = 3;
-/// Iterations that are looked at: a long loop without changed sources is not searched to its beginning each time.
+/// Number of iterations that are searched: a long loop without changed sources is not searched to its beginning.
 const LOOKBACK: usize = 100;
 
 /// Iterations in a row whose changed sources the task does not mention.
@@ -27,23 +27,23 @@ impl DriftStreak {
     }
 }
 
-pub(super) fn of_iteration(
+pub(super) fn share_of_iteration(
     state: &LoopState,
     changed: &[String],
-    reading: &TaskDocuments,
+    documents: &TaskDocuments,
 ) -> Option<DriftShare> {
     // The pinned criteria: the agent cannot add a mention to those.
     let criteria = state.pinned_criteria();
     let texts = TaskTexts {
-        prompt: &reading.prompt,
-        context: &reading.context,
+        prompt: &documents.prompt,
+        context: &documents.context,
         criteria: &criteria,
-        plan: &reading.plan,
+        plan: &documents.plan,
     };
     drift_share(&texts, changed)
 }
 
-/// `None`: fewer than three.
+/// The current streak; `None` if it is too short to be reported.
 pub fn streak(state: &LoopState) -> Option<DriftStreak> {
     let mut found = DriftStreak { iterations: 0, paths: Vec::new() };
     let kept = state.history.newest(LOOKBACK).iter().rev().filter(|it| !it.taken_back);

@@ -1,5 +1,5 @@
 //! Early warnings about a loop that still works: what is likely to end or delay it, or costs more than usual. Derived
-//! from the records only and without a clock, so that every viewer finds the same. Decides nothing.
+//! from the records only and without a clock, so that every viewer finds the same warnings. Decides nothing.
 //!
 //! A warning is reported once for its cause and its loop: viewers remember the causes.
 
@@ -14,9 +14,9 @@ use super::forecast::{self, completed_iterations, median, working_iterations};
 use super::limits::limits_nearly_reached;
 use super::takeover;
 
-/// Iterations before an unusual one.
+/// Number of iterations before one can be unusual.
 const MIN_EARLIER_ITERATIONS: usize = 5;
-/// Iterations of a median, so that a long loop is not sorted again after each of them.
+/// Number of iterations in a median, so that a long loop is not sorted again after each of them.
 const MEDIAN_WINDOW: usize = 100;
 /// An iteration is unusual above this multiple of the median.
 const UNUSUAL_FACTOR: u64 = 3;
@@ -53,7 +53,7 @@ impl WarningCause {
     }
 }
 
-/// What the records of an open loop warn of, the most urgent first.
+/// The warnings about an open loop, the most urgent first.
 pub fn early_warnings(state: &LoopState) -> Vec<EarlyWarning> {
     if state.outcome().is_some() {
         return Vec::new();
@@ -73,9 +73,9 @@ pub fn early_warnings(state: &LoopState) -> Vec<EarlyWarning> {
 /// A quantity of an iteration of which one value may be far above the others.
 struct UsualQuantity {
     cause: WarningCause,
-    of: fn(&IterationFigures) -> Option<u64>,
+    measure: fn(&IterationFigures) -> Option<u64>,
     /// Smaller values vary by chance.
-    least: u64,
+    min: u64,
     /// The sentence about the iteration of this number, its value and the median.
     describe: fn(u32, u64, u64) -> String,
 }
@@ -83,8 +83,8 @@ struct UsualQuantity {
 const QUANTITIES: [UsualQuantity; 2] = [
     UsualQuantity {
         cause: WarningCause::UnusualCost,
-        of: |it| it.cost_micros,
-        least: 10_000,
+        measure: |it| it.cost_micros,
+        min: 10_000,
         describe: |number, value, usual| {
             let (cost, usual) = (words::cost(value), words::cost(usual));
             tr!(
@@ -98,8 +98,8 @@ const QUANTITIES: [UsualQuantity; 2] = [
     },
     UsualQuantity {
         cause: WarningCause::UnusualTime,
-        of: |it| Some(it.whole_ms()),
-        least: 60_000,
+        measure: |it| Some(it.whole_ms()),
+        min: 60_000,
         describe: |number, value, usual| {
             let (duration, usual) = (words::duration(value), words::duration(usual));
             tr!(
@@ -115,12 +115,12 @@ const QUANTITIES: [UsualQuantity; 2] = [
 
 /// The last finished iteration, if it cost or took far more than those before it.
 fn unusual(state: &LoopState, quantity: &UsualQuantity) -> Option<EarlyWarning> {
-    let UsualQuantity { cause, of, least, describe } = quantity;
+    let UsualQuantity { cause, measure, min, describe } = quantity;
     let mut latest = working_iterations(state).rev();
     let last = latest.next()?;
-    let value = of(&last).filter(|it| it >= least)?;
-    let usual =
-        median(latest.take(MEDIAN_WINDOW).filter_map(|it| of(&it)).collect(), MIN_EARLIER_ITERATIONS)?;
+    let value = measure(&last).filter(|it| it >= min)?;
+    let earlier = latest.take(MEDIAN_WINDOW).filter_map(|it| measure(&it)).collect();
+    let usual = median(earlier, MIN_EARLIER_ITERATIONS)?;
     (value > usual.saturating_mul(UNUSUAL_FACTOR))
         .then(|| EarlyWarning { cause: *cause, sentence: describe(last.number, value, usual) })
 }

@@ -252,7 +252,7 @@ fn claimed_outcome(sentence: impl Into<Message>) -> Outcome {
     Outcome { kind: OutcomeKind::Completed, verified: false, sentence: sentence.into(), cause: None }
 }
 
-/// Stopped for a special reason: the task is neither proven nor claimed to be done.
+/// Stopped by the rules of `[exit]`, although the task is neither proven nor claimed to be done.
 fn stopped_outcome(sentence: impl Into<Message>) -> Outcome {
     Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: sentence.into(), cause: None }
 }

@@ -7,7 +7,7 @@ mod unrecorded_inputs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::{CheckResult, Status};
+use crate::check::{CheckResult, Location, Status};
 use crate::journal::{
     CopiedTree, Outcome, OutcomeKind, OutsideFiles, PinnedCriterion, Record, Role, Round, Weakening,
 };
@@ -26,13 +26,13 @@ use super::next_step::NextStep;
 use super::weakening::{self, decreased_test_count};
 use super::{Decision, Effect, exit, mutants};
 
-/// Paths of judges in one record.
+/// Maximum number of judges in one record.
 const MAX_JUDGES: usize = 200;
-/// Programs of checks in one record.
+/// Maximum number of programs of checks in one record.
 const MAX_PROGRAMS: usize = 20;
-/// Linked files and folders in one record.
+/// Maximum number of linked files and folders in one record.
 const MAX_LINKED: usize = 20;
-/// Judges that are named for one criterion that fails with the judges of the start.
+/// Maximum number of judges that are named for one criterion that fails with the judges of the start.
 const MAX_NAMED: usize = 5;
 
 /// What the keeper found in the clean room.
@@ -44,7 +44,7 @@ pub struct VerdictRounds {
     pub pinned: Option<Round>,
     pub judges: Vec<ChangedJudge>,
     pub unrecorded: UnrecordedInputs,
-    /// Where no overlay could be had.
+    /// The copy in which the rounds ran, if no overlay was available.
     pub copied: Option<CopiedTree>,
     pub order: TestOrder,
 }
@@ -70,12 +70,12 @@ pub enum VerdictReply {
 }
 
 /// The outcome of a task that is done, unless the final verdict or a weakened file contradicts it.
-pub(super) fn unopposed(state: &LoopState, outcome: Outcome) -> Option<Outcome> {
-    Some(outcome).filter(|it| can_be_asked(state, it) || admits(state, it))
+pub(super) fn unless_contradicted(state: &LoopState, outcome: Outcome) -> Option<Outcome> {
+    Some(outcome).filter(|it| can_be_requested(state, it) || admits(state, it))
 }
 
-/// Whether a final verdict on this outcome is not there yet, and there is time for it.
-fn can_be_asked(state: &LoopState, outcome: &Outcome) -> bool {
+/// Whether a final verdict on this outcome does not exist yet and can still be requested.
+fn can_be_requested(state: &LoopState, outcome: &Outcome) -> bool {
     is_pending(state, outcome) && state.stop != Some(StopMode::Now)
 }
 
@@ -85,24 +85,24 @@ fn is_pending(state: &LoopState, outcome: &Outcome) -> bool {
 
 /// Whether the loop may complete with this outcome.
 fn admits(state: &LoopState, outcome: &Outcome) -> bool {
-    if weakening::has_unresolved(state) || (outcome.verified && mutants::oppose(state)) {
+    if weakening::has_unresolved(state) || (outcome.verified && mutants::has_blocking_survivors(state)) {
         return false;
     }
     !needs_verdict(state, outcome) || current(state).is_some_and(|it| it.holds)
 }
 
-/// Where nothing was done or nothing can run there is nothing to confirm; without a sandbox there is no clean room.
+/// If nothing was done or nothing can run, there is nothing to confirm; without a sandbox there is no clean room.
 fn needs_verdict(state: &LoopState, outcome: &Outcome) -> bool {
     let runs = || state.criteria.pinned.iter().any(|it| runs_in_clean_room(&it.criterion));
     outcome.verified && state.iteration > 0 && state.spec.settings.sandbox != SandboxMode::Off && runs()
 }
 
 fn current(state: &LoopState) -> Option<&TreeVerdict> {
-    let is_of_now = |it: &&TreeVerdict| it.failed_after.is_none_or(|it| it == state.iteration);
-    state.weakening.verdict.as_ref().filter(|it| it.tree == state.tree.judged).filter(is_of_now)
+    let verdict = state.weakening.verdict.as_ref().filter(|it| it.tree == state.tree.judged);
+    verdict.filter(|it| it.failed_after.is_none_or(|failed| failed == state.iteration))
 }
 
-/// Asks for the verdict, where the outcome needs one.
+/// Requests the verdict, if the outcome needs one.
 pub(super) fn request(state: &LoopState, live: &VolatileState, outcome: &Outcome) -> Option<NextStep> {
     if !is_pending(state, outcome) {
         return None;
@@ -194,7 +194,7 @@ pub(super) fn handle_reply(
 fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
     let VerdictRounds { mut as_left, mut pinned, judges, unrecorded, copied, order } = rounds;
     state.criteria.judge_numbers(&state.criteria.pinned, &mut as_left);
-    // Not of all: coverage rises with the tests that the loop added.
+    // Not the numbers of all criteria: coverage rises with the tests that the loop added.
     if let Some(pinned) = &mut pinned {
         state.criteria.judge_numbers(&measured_by_changed_script(state, &judges), pinned);
     }
@@ -272,7 +272,7 @@ fn all_required_pass(state: &LoopState, round: &Round) -> bool {
     results.all(|it| it.status == Status::Pass)
 }
 
-/// What stays weakened after the verdict: the judges without which a check fails, and what the verdict does not cover.
+/// The weakenings after the verdict: the judges without which a check fails, and what the verdict does not cover.
 fn weakened_by(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> Vec<Weakening> {
     let mut all: Vec<Weakening> = Vec::new();
     for result in pinned.into_iter().flat_map(|it| &it.results) {
@@ -299,7 +299,7 @@ fn weakened_by(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge
 
 fn weakened_judge(state: &LoopState, judge: &ChangedJudge, result: &CheckResult, failure: &str) -> Weakening {
     let old = state.weakening.weakened.iter().find(|it| it.path == judge.path);
-    // The rules for text say more of the change, where they know it.
+    // The rules for text describe a change that they found more precisely.
     let change = old.filter(|it| !it.by_verdict).map_or_else(|| describe_change(judge), |it| it.what.clone());
     let what = if judge.is_new {
         tr!("{change}, and without it {failure}", change, failure)
@@ -329,8 +329,8 @@ fn failure_with_pinned(state: &LoopState, result: &CheckResult, judges: &[Change
         return Some(tr!("\"{name}\" runs {tests}, {before} at the start", name, tests, before));
     }
     let is_required = state.required().any(|it| it.criterion.id == result.criterion);
-    let asked = !matches!(result.status, Status::Pass | Status::Unverified);
-    if !is_required || !asked || has_only_new_judges(state, result, judges) {
+    let has_failed = !matches!(result.status, Status::Pass | Status::Unverified);
+    if !is_required || !has_failed || has_only_new_judges(state, result, judges) {
         return None;
     }
     // The work may have renamed what the tests use. Then the rules for text decide.
@@ -375,7 +375,7 @@ fn is_unable_to_run(result: &CheckResult) -> bool {
 /// The judges that the failure names, else all of them.
 fn involved<'a>(result: &CheckResult, judges: &'a [ChangedJudge]) -> Vec<&'a ChangedJudge> {
     let named = |it: &&ChangedJudge| {
-        let is_at = |place: &crate::check::Location| place.file.ends_with(&it.path);
+        let is_at = |place: &Location| place.file.ends_with(&it.path);
         result.locations.iter().any(is_at) || result.head.contains(&it.path) || result.tail.contains(&it.path)
     };
     let found: Vec<_> = judges.iter().filter(named).take(MAX_NAMED).collect();
@@ -408,11 +408,11 @@ impl CleanRoomGoals {
 
     /// Those to judge again after a round with the tests of the start.
     pub fn to_repeat(&self, round: &Round) -> Vec<Criterion> {
-        let wants = |it: &&Criterion| {
+        let needs_new_tests = |it: &&Criterion| {
             let failed = round.result(&it.id).filter(|it| it.status != Status::Pass);
             failed.is_some_and(|result| !self.ran_tests.contains(&it.id) || lacks_coverage(result))
         };
-        self.goals.iter().filter(wants).cloned().collect()
+        self.goals.iter().filter(needs_new_tests).cloned().collect()
     }
 }
 

@@ -112,9 +112,9 @@ pub(super) fn completed_iterations(state: &LoopState) -> u64 {
     u64::from(state.iteration) - u64::from(running && state.iteration > 0)
 }
 
-/// The lower median of an even count; `None` for fewer than `least` values, or where nothing is used.
-pub(super) fn median(mut values: Vec<u64>, least: usize) -> Option<u64> {
-    if values.len() < least {
+/// The lower median of an even count; `None` for fewer than `min_count` values, or if it is 0.
+pub(super) fn median(mut values: Vec<u64>, min_count: usize) -> Option<u64> {
+    if values.len() < min_count {
         return None;
     }
     values.sort_unstable();

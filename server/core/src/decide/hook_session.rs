@@ -14,7 +14,7 @@ use super::next_step::NextStep;
 use super::sessions;
 use super::{Decision, Effect};
 
-/// The next step of the loop is not another iteration of this process.
+/// Whether the next step of the loop is anything but another iteration of this process.
 pub(super) fn must_release_session(
     state: &LoopState,
     live: &VolatileState,
@@ -35,7 +35,7 @@ pub(super) fn must_release_session(
     ends || judges || is_idle || (prepares && !can_continue(state, now))
 }
 
-/// The session is the same, and the agent can be held once more.
+/// Whether the next iteration continues the session, and the agent can be held once more.
 fn can_continue(state: &LoopState, now: Moment) -> bool {
     state.agents.hold.holds_left != Some(0) && sessions::choose_session(state, now).resumed
 }
@@ -45,18 +45,15 @@ pub(super) fn release_agent(live: &mut VolatileState, why: String) -> Vec<Decisi
     vec![Decision::Effect(Effect::ReleaseAgent { why })]
 }
 
-/// A description of the step that is about to be recorded.
+/// Describes the step that is about to be recorded; empty for a step without a message.
 pub(super) fn release_reason(steps: &[Decision]) -> String {
-    let sentence = |step: &Decision| {
-        if let Decision::Effect(Effect::JudgeFinalTree { .. }) = step {
+    let sentence = |step: &Decision| match step {
+        Decision::Effect(Effect::JudgeFinalTree { .. }) => {
             Some(tr!("every check passes, the final verdict follows").to_owned())
-        } else if let Decision::Record(Record::Ended { outcome }) = step {
-            Some(outcome.sentence.to_string())
-        } else if let Decision::Record(Record::Paused { message, .. }) = step {
-            Some(message.to_string())
-        } else {
-            None
         }
+        Decision::Record(Record::Ended { outcome }) => Some(outcome.sentence.to_string()),
+        Decision::Record(Record::Paused { message, .. }) => Some(message.to_string()),
+        Decision::Effect(_) | Decision::Record(_) => None,
     };
     steps.iter().find_map(sentence).unwrap_or_default()
 }

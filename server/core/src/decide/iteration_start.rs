@@ -17,16 +17,16 @@ pub(super) struct CallSlotUsage {
 pub(super) fn start_iteration(
     state: &LoopState,
     now: Moment,
-    reading: &TaskDocuments,
+    documents: &TaskDocuments,
     call: CallSlotUsage,
 ) -> Vec<Decision> {
     let iteration = state.iteration + 1;
     let chosen = sessions::choose_session(state, now);
     let (session, session_tokens) = (chosen.id, chosen.tokens);
-    // An attached session does not know the task before its first iteration.
-    let knows = || !state.is_attached() || state.history.iter().rev().any(|it| it.session == session);
-    let resumed = chosen.resumed && knows();
-    let prompt = prompt_input::prompt(state, reading, prompt_input::PromptContext { now, resumed });
+    // An attached session did not receive the task before its first iteration.
+    let has_task = || !state.is_attached() || state.history.iter().rev().any(|it| it.session == session);
+    let resumed = chosen.resumed && has_task();
+    let prompt = prompt_input::prompt(state, documents, prompt_input::PromptContext { now, resumed });
     let tree = state.tree.snapshots.last().map(|it| it.tree.to_owned()).unwrap_or_default();
     let record = Record::IterationIntended {
         iteration,

@@ -71,7 +71,7 @@ fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }
 }
 
-/// Why the last iteration did not work, in the words of its agent, which often say when the next one could.
+/// The error of the last iteration in the words of its agent, which often name the time when it can work again.
 fn failure_clause(state: &LoopState) -> Option<String> {
     let row = state.last_iteration().filter(|it| !it.changes.has_progress())?;
     let message = row.error.as_ref()?.message.trim_end_matches('.');
@@ -119,7 +119,7 @@ fn describe_usage(name: LimitName, used: u64, limit: u64) -> String {
     }
 }
 
-/// Those of them that no iteration has reported yet.
+/// The limits nearly reached that no iteration has reported yet.
 pub(super) fn newly_near(state: &LoopState) -> Vec<(LimitName, String)> {
     limits_nearly_reached(state)
         .into_iter()

@@ -19,8 +19,8 @@ pub(super) struct IterationWork<'a> {
     pub(super) plan: &'a [PlanItem],
 }
 
-/// The milestones as text, criteria first. None while something is weakened: passes do not count then.
-pub(super) fn of_iteration(
+/// The milestones of an iteration as text, criteria first. None while something is weakened: passes do not count then.
+pub(super) fn name_milestones(
     state: &LoopState,
     round: Option<&Round>,
     done: &IterationWork<'_>,
@@ -29,8 +29,8 @@ pub(super) fn of_iteration(
         return Vec::new();
     }
     let passes = |id: &_| round.and_then(|it| it.result(id)).is_some_and(|it| it.status == Status::Pass);
-    let turned = state.criteria.pinned.iter().map(|it| &it.criterion);
-    let turned = turned.filter(|it| passes(&it.id) && !state.criteria.passing_before.contains(&it.id));
+    let criteria = state.criteria.pinned.iter().map(|it| &it.criterion);
+    let turned = criteria.filter(|it| passes(&it.id) && !state.criteria.passing_before.contains(&it.id));
     // A single pass of a flaky check is no evidence, nor is one that the clean room refuted.
     let turned = turned.filter(|it| !flaky::is_flaky(state, &it.id) && !state.is_refuted(it));
     let was_open = |it: &&PlanItem| it.done && state.plan.iter().any(|old| old.id == it.id && !old.done);

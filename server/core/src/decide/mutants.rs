@@ -9,29 +9,29 @@ use crate::loop_state::{FewestSurvivors, LoopState, MutantRun, VolatileState};
 use crate::settings::MutantPolicy;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::tr;
-use loopkeeper_text::words::{self};
+use loopkeeper_text::words;
 
 use super::next_step::NextStep;
 use super::{Decision, Effect};
 
-/// Mutants of one run.
+/// Maximum number of mutants in one run.
 const MAX_MUTANTS: usize = 30;
-/// Survivors in one record.
+/// Maximum number of survivors in one record.
 const MAX_SURVIVORS: usize = 20;
-/// Hollow tests in one record.
+/// Maximum number of hollow tests in one record.
 const MAX_HOLLOW: usize = 20;
 /// With `tell`, a longer round of the checks is not repeated.
 const MAX_ROUND_MS: u64 = 3_000;
-/// How many rounds the run may take.
-const ROUNDS: u64 = 10;
+/// Duration of a run, in rounds of the checks.
+const RUN_ROUNDS: u64 = 10;
 const MIN_RUN_MS: u64 = 10_000;
 const MAX_RUN_MS: u64 = 60_000;
 /// The same with `require`.
 const MAX_REQUIRED_RUN_MS: u64 = 600_000;
-/// With `require`, so many iterations may leave no fewer survivors than before them; then the loop ends as claimed.
+/// With `require`, the number of iterations without fewer survivors after which the loop ends as claimed.
 const MAX_STALLED: usize = 2;
 
-/// What the keeper is to run.
+/// The run that is requested from the keeper.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MutantPlan {
     /// Commands that passed on the final tree.
@@ -60,7 +60,7 @@ pub struct MutantCounts {
     pub hollow: Vec<HollowTest>,
 }
 
-/// Asks for the mutants of the final tree, where that is not done yet. `passed`: the criteria that passed in a clean room
+/// Requests mutants of the final tree, if none were tried yet. `passed`: the criteria that passed in a clean room
 /// on it, with their milliseconds.
 pub(super) fn request(
     state: &LoopState,
@@ -89,7 +89,7 @@ pub(super) fn request(
         return Some(NextStep::nothing());
     }
     let longest = if policy == MutantPolicy::Require { MAX_REQUIRED_RUN_MS } else { MAX_RUN_MS };
-    let budget_ms = round_ms.saturating_mul(ROUNDS).clamp(MIN_RUN_MS, longest);
+    let budget_ms = round_ms.saturating_mul(RUN_ROUNDS).clamp(MIN_RUN_MS, longest);
     Some(NextStep::checks(Effect::TestMutants(MutantPlan { criteria, max: MAX_MUTANTS, budget_ms })))
 }
 
@@ -142,8 +142,8 @@ pub(super) fn apply_mutants(state: &mut LoopState, record: &Record) {
     state.weakening.mutants = run;
 }
 
-/// Whether survivors keep the loop from its end.
-pub(super) fn oppose(state: &LoopState) -> bool {
+/// Whether the loop must not complete because of survivors.
+pub(super) fn has_blocking_survivors(state: &LoopState) -> bool {
     let has_survivors = current(state).is_some_and(|it| it.survived() > 0);
     is_required(state) && has_survivors && stalled_iterations(state) < MAX_STALLED
 }
@@ -159,14 +159,14 @@ fn is_required(state: &LoopState) -> bool {
     state.spec.settings.mutants == MutantPolicy::Require
 }
 
-/// The survivors that the next iteration has to end, as sentences.
+/// The survivors that the next iteration has to kill, as sentences.
 pub(super) fn required_survivors(state: &LoopState) -> Vec<String> {
     let run = state.weakening.mutants.as_ref().filter(|_| is_required(state));
     run.map(|it| it.survivors.iter().map(SurvivingMutant::sentence).collect()).unwrap_or_default()
 }
 
-/// The survivors that keep a loop from its end, for the sentence of a loop that reaches a limit before. Those of an
-/// earlier tree are left out: their lines may be gone, and the checks are what is open.
+/// The survivors that kept the loop from completing, for the sentence of a loop that reaches a limit. Those of an earlier
+/// tree are left out: their lines may be gone.
 pub(super) fn survivors_clause(state: &LoopState) -> Option<String> {
     current(state).filter(|_| is_required(state)).and_then(MutantRun::describe_survivors)
 }
@@ -188,7 +188,7 @@ pub(super) fn unmet_requirement(state: &LoopState) -> Option<String> {
 pub fn mutant_timeout_ms(unmutated_ms: u64, timeout_ms: u64) -> u64 {
     const TIMEOUT_FACTOR: u64 = 3;
     const MIN_TIMEOUT_MS: u64 = 1_000;
-    (unmutated_ms * TIMEOUT_FACTOR).max(MIN_TIMEOUT_MS).min(timeout_ms)
+    unmutated_ms.saturating_mul(TIMEOUT_FACTOR).max(MIN_TIMEOUT_MS).min(timeout_ms)
 }
 
 /// Whether a check that passes without the fault noticed it.

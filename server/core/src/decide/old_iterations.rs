@@ -10,9 +10,9 @@ const MAX_WHOLE: usize = 100;
 /// An iteration began, so one more is old.
 pub(super) fn shorten_next(state: &mut LoopState) {
     let breaker = &state.spec.settings.breaker;
-    // The breaker may compare so many iterations in a row.
+    // The breaker compares errors and facts of this many iterations in a row.
     let compared = (breaker.same_error as usize).max(MAX_WHOLE);
-    // It counts so many; those are at hand without being unpacked.
+    // It counts this many, which stay unpacked.
     let counted = breaker.no_progress.max(breaker.permission_denials).max(breaker.fast_failures);
     let rows = state.history.recent_mut();
     let before = |count: usize| rows.len().checked_sub(count + 1);
@@ -41,7 +41,7 @@ mod tests {
     use crate::decide::{IterationHistory, LoopState, apply, replay};
     use loopkeeper_agent::errors::{Fingerprint, SeenError};
 
-    /// A loop of so many iterations, each shortened when it became old.
+    /// A loop of this many iterations, each shortened when it became old.
     fn long_loop(iterations: usize, prepare: fn(&mut LoopState)) -> LoopState {
         let message = "Decision: keep the old names\n\nCould you confirm that?";
         let spec = spec(vec![criterion("tests pass", "make test")]);

@@ -6,7 +6,7 @@ use crate::drift::MAX_FILES;
 use crate::journal::{ChangeStats, LineStats};
 use crate::loop_state::{LoopState, VolatileState};
 
-const NAMED_FILES: usize = 20;
+const MAX_NAMED_FILES: usize = 20;
 
 /// Changed files, and artefacts that the agent edited by hand: those count as work from now on.
 pub(super) struct WorkDelta {
@@ -18,15 +18,15 @@ pub(super) struct WorkDelta {
 
 /// `wrote`: files written by the checks after the agent. An artefact that changed during the run and was not written
 /// again by the checks is the agent's own edit.
-pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[String]) -> WorkDelta {
+pub(super) fn work_of_iteration(state: &LoopState, live: &VolatileState, wrote: &[String]) -> WorkDelta {
     let wrote: BTreeSet<&str> = wrote.iter().map(String::as_str).collect();
     let (artefacts, files): (Vec<&String>, Vec<&String>) =
         live.after_agent.snapshot.changed.iter().partition(|it| state.tree.artefacts.contains(*it));
     let edited: Vec<String> =
         artefacts.into_iter().filter(|it| !wrote.contains(it.as_str())).cloned().collect();
     let work: Vec<&String> = files.into_iter().chain(&edited).collect();
-    let named = work.iter().copied().take(NAMED_FILES);
-    let of = |path: &String| {
+    let named = work.iter().copied().take(MAX_NAMED_FILES);
+    let lines_of = |path: &String| {
         live.after_agent.snapshot.lines.as_ref().and_then(|it| it.get(path)).copied().unwrap_or_default()
     };
     let counted = live.after_agent.snapshot.lines.is_some() && !work.is_empty();
@@ -35,10 +35,10 @@ pub(super) fn of_iteration(state: &LoopState, live: &VolatileState, wrote: &[Str
             count: work.len() as u64,
             files: named.clone().cloned().collect(),
             committed: has_new_commit(state, live),
-            lines: counted.then(|| work.iter().fold(LineStats::default(), |sum, it| sum + of(it))),
-            autorun: live.after_agent.snapshot.autorun.iter().take(NAMED_FILES).cloned().collect(),
+            lines: counted.then(|| work.iter().fold(LineStats::default(), |sum, it| sum + lines_of(it))),
+            autorun: live.after_agent.snapshot.autorun.iter().take(MAX_NAMED_FILES).cloned().collect(),
             strays: Vec::new(),
-            per_file: if counted { named.map(of).collect() } else { Vec::new() },
+            per_file: if counted { named.map(lines_of).collect() } else { Vec::new() },
         },
         paths: work.iter().copied().take(MAX_FILES).cloned().collect(),
         edited_artefacts: edited,

@@ -29,14 +29,13 @@ pub(super) struct PromptContext {
     pub(super) resumed: bool,
 }
 
-/// The next iteration's prompt, in English: its rules were tried in this language. What the journal recorded stays as it
-/// is.
-pub(super) fn prompt(state: &LoopState, reading: &TaskDocuments, at: PromptContext) -> String {
-    Language::English.during(|| english_prompt(state, reading, at))
+/// The next iteration's prompt, in English: its rules were tried in this language. Texts from the journal keep theirs.
+pub(super) fn prompt(state: &LoopState, documents: &TaskDocuments, at: PromptContext) -> String {
+    Language::English.during(|| english_prompt(state, documents, at))
 }
 
-fn english_prompt(state: &LoopState, reading: &TaskDocuments, at: PromptContext) -> String {
-    let past: Vec<IterationSummary<'_>> = state.history.newest(MAX_LINES).iter().map(past).collect();
+fn english_prompt(state: &LoopState, documents: &TaskDocuments, at: PromptContext) -> String {
+    let past: Vec<IterationSummary<'_>> = state.history.newest(MAX_LINES).iter().map(summarize).collect();
     let advice =
         exit::only_tests(state).map(|it| format!("But note: {it}. Change something that a check asks for."));
     let broke = state.last_iteration().and_then(|it| it.broke.as_ref());
@@ -47,11 +46,11 @@ fn english_prompt(state: &LoopState, reading: &TaskDocuments, at: PromptContext)
         None => advice.or_else(|| drift::advice(state)),
     };
     let away = state.git.branch.head_elsewhere().map(ToString::to_string);
-    let of_stories = is_story_file(&state.spec.task.0)
-        .then(|| task_of_stories(&state.spec.task.0, &state.spec.title, &reading.prompt));
+    let story_task = is_story_file(&state.spec.task.0)
+        .then(|| task_of_stories(&state.spec.task.0, &state.spec.title, &documents.prompt));
     build_prompt(&PromptInput {
-        task: of_stories.as_ref().unwrap_or(&reading.prompt),
-        template: reading.template.as_ref(),
+        task: story_task.as_ref().unwrap_or(&documents.prompt),
+        template: documents.template.as_ref(),
         iteration: state.iteration + 1,
         budget: budget(state, at.now),
         resumed: at.resumed,
@@ -62,11 +61,11 @@ fn english_prompt(state: &LoopState, reading: &TaskDocuments, at: PromptContext)
         older: state.history.len() - past.len(),
         earlier: &state.spec.earlier,
         decisions: &decisions(state),
-        notes: &reading.notes,
-        plan: &reading.plan,
+        notes: &documents.notes,
+        plan: &documents.plan,
         steering: &state.steering,
-        settled: state.questions.settled.as_ref().map(settled),
-        context: &reading.context,
+        settled: state.questions.settled.as_ref().map(answered_question),
+        context: &documents.context,
         proposed: &state.criteria.proposed,
         weakened: &weakening::current_weakenings(state).map(|it| it.what.clone()).collect::<Vec<_>>(),
         unnoticed: &mutants::required_survivors(state),
@@ -100,7 +99,7 @@ fn passed_before(state: &LoopState) -> BTreeSet<CriterionId> {
     ids.filter(|id| state.held_before(id)).cloned().collect()
 }
 
-fn settled(question: &AnsweredQuestion) -> AnsweredForPrompt<'_> {
+fn answered_question(question: &AnsweredQuestion) -> AnsweredForPrompt<'_> {
     AnsweredForPrompt {
         kind: question.kind,
         question: &question.question,
@@ -108,7 +107,7 @@ fn settled(question: &AnsweredQuestion) -> AnsweredForPrompt<'_> {
     }
 }
 
-fn past(row: &Iteration) -> IterationSummary<'_> {
+fn summarize(row: &Iteration) -> IterationSummary<'_> {
     let cut_short = super::breaker::is_provider_failure(row);
     IterationSummary {
         number: row.number,
@@ -154,7 +153,7 @@ pub(super) fn iteration_sentence(
     round: Option<&Round>,
     claim_summary: &ClaimSummary,
 ) -> String {
-    let mut facts = what_happened(state, changes, round, claim_summary.claim);
+    let mut facts = iteration_facts(state, changes, round, claim_summary.claim);
     if claim_summary.test_only {
         facts.push(tr!("nothing but tests ran").to_owned());
     }
@@ -182,7 +181,7 @@ pub fn sandbox_denies_hosts(hosts: &[String]) -> String {
 }
 
 /// The facts of an iteration in order: `interrupted`, `2 files changed`, `3 of 4 pass`.
-fn what_happened(
+fn iteration_facts(
     state: &LoopState,
     changes: &ChangeStats,
     round: Option<&Round>,

@@ -20,11 +20,11 @@ const MAX_NAMED: usize = 3;
 /// The rollback, if the last iteration must be rolled back.
 pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> {
     let row = state.last_iteration().filter(|it| !it.taken_back && it.changes.count > 0)?;
-    let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
-    let is_held = state.pause.is_some()
+    let is_enabled = state.spec.settings.git.on_regression == OnRegression::Rollback;
+    let is_blocked = state.pause.is_some()
         || live.work.is_checking()
         || live.regression == RegressionReview::Kept(row.number);
-    if !is_asked || is_held || state.streaks.rollbacks >= MAX_IN_A_ROW {
+    if !is_enabled || is_blocked || state.streaks.rollbacks >= MAX_IN_A_ROW {
         return None;
     }
     let broken = broken_criteria(state, &row.row, |id| {
@@ -54,10 +54,10 @@ pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> 
 
 /// For the summary of an iteration whose regression is kept.
 pub(super) fn kept_regression_note(state: &LoopState, round: Option<&Round>) -> Option<String> {
-    let is_asked = state.spec.settings.git.on_regression == OnRegression::Rollback;
+    let is_enabled = state.spec.settings.git.on_regression == OnRegression::Rollback;
     let row: Vec<_> =
         round.iter().flat_map(|it| &it.results).map(|it| (it.criterion.clone(), it.status)).collect();
-    if !is_asked
+    if !is_enabled
         || state.streaks.rollbacks < MAX_IN_A_ROW
         || broken_criteria(state, &row, |_| true).is_empty()
     {

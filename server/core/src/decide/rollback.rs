@@ -1,5 +1,5 @@
-//! The course of a rollback, by order of the user or of the loop: a snapshot of the current tree, the restored files, and
-//! what follows. Whether the loop rolls back is decided in [`super::regression`].
+//! The steps of a rollback, by command of the user or by the loop: a snapshot of the current tree, the restored files,
+//! and the next step. Whether the loop rolls back is decided in [`super::regression`].
 
 use crate::journal::{PauseReason, Record, SnapshotWhen};
 use crate::loop_state::{LoopState, RegressionReview, RollbackCause, SnapshotFacts, VolatileState};
@@ -10,7 +10,7 @@ use super::endings::pause_or_end;
 use super::next_step::NextStep;
 use super::{Decision, Effect, hook_session, undo, weakening};
 
-/// What the keeper restored.
+/// The files that the keeper restored.
 pub(super) struct RestoredFiles {
     pub(super) to: u32,
     pub(super) tree: String,
@@ -94,6 +94,6 @@ pub(super) fn handle_failure(state: &LoopState, live: &mut VolatileState, messag
 
 /// Commands that arrived during the rollback are carried out now.
 fn continue_after(state: &LoopState) -> Vec<Decision> {
-    let waits = state.stop.is_some() || state.pause.is_none();
-    if waits { vec![Decision::Effect(Effect::Continue)] } else { Vec::new() }
+    let continues = state.stop.is_some() || state.pause.is_none();
+    if continues { vec![Decision::Effect(Effect::Continue)] } else { Vec::new() }
 }

@@ -26,8 +26,11 @@ pub(super) struct RoundResult {
     pub(super) strays: Vec<String>,
 }
 
-pub(super) fn checks_done(state: &LoopState, live: &mut VolatileState, judged: RoundResult) -> Vec<Decision> {
-    let mut judged = judged;
+pub(super) fn checks_done(
+    state: &LoopState,
+    live: &mut VolatileState,
+    mut judged: RoundResult,
+) -> Vec<Decision> {
     let before = std::mem::take(&mut live.discarded.judging);
     let asked = judged.round.judging.get_or_insert_default();
     asked.add(before);
@@ -113,16 +116,16 @@ pub(super) fn iteration_over(
     judged: Option<RoundResult>,
 ) -> Vec<Decision> {
     let wrote = judged.as_ref().map(|it| it.wrote.clone()).unwrap_or_default();
-    let mut work = progress::of_iteration(state, live, &wrote);
+    let mut work = progress::work_of_iteration(state, live, &wrote);
     work.changes.strays = judged.as_ref().map(|it| first_strays(&it.strays)).unwrap_or_default();
-    let reading = live.after_agent.documents.take().unwrap_or_default();
+    let documents = live.after_agent.documents.take().unwrap_or_default();
     let round = judged.map(|mut it| {
         mark_unstable_if_disturbed(state, &mut it.round, &it.wrote);
         it.round
     });
-    let drift = drift::of_iteration(state, &work.paths, &reading);
+    let drift = drift::share_of_iteration(state, &work.paths, &documents);
     let claims = last_claims(state);
-    let claim = strongest_claim(state, &claims, &reading);
+    let claim = strongest_claim(state, &claims, &documents);
     let test_only = is_test_only(state, &claims, &work.changes);
     let contradiction = claims.contradiction().filter(|_| claims.exit_signal != Some(false));
     let claim_summary = prompt_input::ClaimSummary { claim, contradiction, test_only };
@@ -137,9 +140,10 @@ pub(super) fn iteration_over(
         .chain(branch_tracking::summary_clause(state));
     let sentence = prompt_input::iteration_sentence(state, &work.changes, round.as_deref(), &claim_summary);
     let sentence = append_clauses(sentence, notes);
-    let done = milestones::IterationWork { changes: &work.changes, weakened: &weakened, plan: &reading.plan };
-    let milestones = milestones::of_iteration(state, round.as_deref(), &done);
-    let seen = criteria_changes::without_saved(state, &reading, &std::mem::take(&mut live.saved));
+    let done =
+        milestones::IterationWork { changes: &work.changes, weakened: &weakened, plan: &documents.plan };
+    let milestones = milestones::name_milestones(state, round.as_deref(), &done);
+    let seen = criteria_changes::without_saved(state, &documents, &std::mem::take(&mut live.saved));
     let changed_documents =
         !state.criteria.seen.as_ref().is_some_and(|it| criteria_changes::same_criteria(it, &seen));
     let checks_done = round.map(|round| Record::ChecksDone { iteration: Some(state.iteration), round });
@@ -150,9 +154,9 @@ pub(super) fn iteration_over(
         claim,
         claims: (claims != Claims::default()).then(|| Box::new(claims)),
         test_only,
-        matching: reading.matching,
+        matching: documents.matching,
         seen: changed_documents.then_some(seen),
-        plan: reading.plan,
+        plan: documents.plan,
         edited_artefacts: work.edited_artefacts,
         error: state.last_iteration().and_then(|it| it.error.clone()),
         weakened,
@@ -180,7 +184,7 @@ fn last_claims(state: &LoopState) -> Claims {
 }
 
 /// The strongest of the claims, unless the agent itself reports that it is not done.
-fn strongest_claim(state: &LoopState, claims: &Claims, reading: &TaskDocuments) -> Option<Claim> {
+fn strongest_claim(state: &LoopState, claims: &Claims, documents: &TaskDocuments) -> Option<Claim> {
     let provider_failed = state.last_iteration().is_none_or(super::breaker::is_provider_failure);
     if provider_failed || claims.exit_signal == Some(false) {
         return None;
@@ -192,7 +196,7 @@ fn strongest_claim(state: &LoopState, claims: &Claims, reading: &TaskDocuments) 
     if claims.exit_signal == Some(true) && !denies {
         return Some(Claim::ExitSignal);
     }
-    if super::exit::is_worked_off(&reading.plan, &state.spec.plan) || boxes_ticked(state, reading) {
+    if super::exit::is_worked_off(&documents.plan, &state.spec.plan) || boxes_ticked(state, documents) {
         return Some(Claim::Plan);
     }
     let enough = state.spec.settings.exit.completion_indicators as usize;
@@ -200,10 +204,10 @@ fn strongest_claim(state: &LoopState, claims: &Claims, reading: &TaskDocuments) 
 }
 
 /// The box of every required criterion without a check is ticked, and one of them was not at the start.
-fn boxes_ticked(state: &LoopState, reading: &TaskDocuments) -> bool {
+fn boxes_ticked(state: &LoopState, documents: &TaskDocuments) -> bool {
     let unchecked = || state.required().filter(|it| it.criterion.check.is_none());
     let is_ticked = |it: &PinnedCriterion| {
-        let now = reading.criteria.iter().find(|now| now.id == it.criterion.id);
+        let now = documents.criteria.iter().find(|now| now.id == it.criterion.id);
         now.is_some_and(|now| now.ticked == Some(true))
     };
     unchecked().any(|it| it.criterion.ticked != Some(true)) && unchecked().all(is_ticked)

@@ -9,7 +9,7 @@ use loopkeeper_text::moment::Moment;
 
 use super::Decision;
 
-/// An agent that forgets its session this often is started afresh from then on.
+/// An agent that lost its session this often is started with a fresh one from then on.
 const MAX_REFUSED: u32 = 2;
 
 /// The session of one iteration.
@@ -17,7 +17,7 @@ pub(super) struct SessionChoice {
     pub(super) id: String,
     /// It continues; otherwise the agent begins it.
     pub(super) resumed: bool,
-    /// What it used before.
+    /// Tokens that it used before.
     pub(super) tokens: u64,
     pub(super) change: Option<Record>,
 }
@@ -50,12 +50,11 @@ pub(super) fn choose_session(state: &LoopState, now: Moment) -> SessionChoice {
 
 /// Adds the record that the session is left before the first record that leaves it. Applied to every decision, because
 /// so many of them can end the loop, open the breaker or restore files.
-pub(super) fn with_session_changes(state: &LoopState, steps: Vec<Decision>) -> Vec<Decision> {
-    let reasons = steps.iter().enumerate().filter_map(|(at, it)| Some((at, leave_reason(state, it)?)));
-    let Some((at, reason)) = { reasons }.next() else { return steps };
-    let mut all = steps;
-    all.splice(at..at, leave_session_step(state, reason));
-    all
+pub(super) fn with_session_changes(state: &LoopState, mut steps: Vec<Decision>) -> Vec<Decision> {
+    let left = steps.iter().enumerate().find_map(|(at, it)| Some((at, leave_reason(state, it)?)));
+    let Some((at, reason)) = left else { return steps };
+    steps.splice(at..at, leave_session_step(state, reason));
+    steps
 }
 
 /// Why this decision leaves the session, if it does.
@@ -67,7 +66,7 @@ fn leave_reason(state: &LoopState, step: &Decision) -> Option<SessionReason> {
             BreakerState::Open => Some(SessionReason::Breaker),
             BreakerState::Closed | BreakerState::HalfOpen => None,
         },
-        // The agent does not know it any more.
+        // The agent lost it.
         Record::IterationEnded { .. } => {
             let is_lost = state.last_iteration().is_some_and(|it| it.session_lost);
             is_lost.then_some(SessionReason::Refused)
@@ -118,7 +117,7 @@ fn has_later_work(state: &LoopState, to: u32) -> bool {
     state.history.iter().rev().any(|it| !it.taken_back && it.number > to && it.session == current.id)
 }
 
-/// What belongs on record where the files went back without a keeper.
+/// The record to append if files were rolled back without a keeper.
 pub fn after_rollback(state: &LoopState, to: u32) -> Option<Record> {
     let from = state.session.current.as_ref().filter(|_| has_later_work(state, to))?.id.clone();
     Some(Record::SessionChanged { from: Some(from), to: None, reason: SessionReason::RolledBack })

@@ -11,12 +11,13 @@ use loopkeeper_text::words;
 use super::{Decision, Effect, RefusalReason};
 
 /// Maximum number of recorded refusals per iteration; further requests are still answered.
-const REFUSALS_KEPT: u32 = 100;
+const MAX_RECORDED_REFUSALS: u32 = 100;
 
 /// A report of the agent's hook, or of its output, about a subagent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubagentEvent {
-    /// May it start? `by`: the subagent that asks; `None`: the agent itself. `call`: the agent's id of the question.
+    /// A request to start one. `by`: the subagent that requests it; `None`: the agent itself. `call`: the id of its tool
+    /// call.
     Asked {
         by: Option<String>,
         call: Option<String>,
@@ -47,24 +48,28 @@ pub(super) fn handle_subagent(state: &LoopState, event: SubagentEvent) -> Vec<De
     let iteration = state.iteration;
     let spawns = &state.spawns;
     let started = |by, call, id, what| {
-        let started = Record::SubagentStarted { iteration, by, call, id, what };
-        if spawns.is_full() { Vec::new() } else { vec![Decision::Record(started)] }
+        let record = Record::SubagentStarted { iteration, by, call, id, what };
+        if spawns.is_full() { Vec::new() } else { vec![Decision::Record(record)] }
     };
     match event {
         SubagentEvent::Asked { by, call, what } => handle_spawn_request(state, by, call, what),
         SubagentEvent::Began { id, .. } if spawns.is_at_work(&id) => Vec::new(),
-        // Its start does not say by whom: they start in the order in which they were allowed.
-        SubagentEvent::Began { id, what } => match spawns.of_id(&id).or_else(|| spawns.oldest_unstarted()) {
-            Some(it) => started(it.by.clone(), it.call.clone(), id, what),
-            None => started(None, None, id, what),
-        },
+        // The start does not name the parent: subagents start in the order in which they were allowed.
+        SubagentEvent::Began { id, what } => {
+            match spawns.find_by_id(&id).or_else(|| spawns.oldest_unstarted()) {
+                Some(it) => started(it.by.clone(), it.call.clone(), id, what),
+                None => started(None, None, id, what),
+            }
+        }
         SubagentEvent::Seen { by, id, what } => started(by, None, id, what),
-        SubagentEvent::Linked { call, id, what } => match (spawns.of_call(&call), spawns.of_id(&id)) {
-            (Some(asked), _) if asked.id.as_ref() == Some(&id) => Vec::new(),
-            (Some(asked), _) => started(asked.by.clone(), Some(call), id, what),
-            (None, Some(_)) => Vec::new(),
-            (None, None) => started(None, Some(call), id, what),
-        },
+        SubagentEvent::Linked { call, id, what } => {
+            match (spawns.find_by_call(&call), spawns.find_by_id(&id)) {
+                (Some(asked), _) if asked.id.as_ref() == Some(&id) => Vec::new(),
+                (Some(asked), _) => started(asked.by.clone(), Some(call), id, what),
+                (None, Some(_)) => Vec::new(),
+                (None, None) => started(None, Some(call), id, what),
+            }
+        }
         SubagentEvent::Ended { id } if spawns.is_at_work(&id) => {
             vec![Decision::Record(Record::SubagentEnded { iteration, id })]
         }
@@ -82,10 +87,10 @@ fn handle_spawn_request(
     let refuse = refused
         .clone()
         .map(|message| Effect::Refuse { code: RefusalReason::Conflict, message: message.into() });
-    let is_kept = refused.is_none() || state.spawns.refusals() < REFUSALS_KEPT;
+    let is_recorded = refused.is_none() || state.spawns.refusals() < MAX_RECORDED_REFUSALS;
     let record = Record::SubagentAsked { iteration: state.iteration, by, call, what, refused };
-    let kept = is_kept.then_some(Decision::Record(record));
-    kept.into_iter().chain(refuse.map(Decision::Effect)).collect()
+    let recorded = is_recorded.then_some(Decision::Record(record));
+    recorded.into_iter().chain(refuse.map(Decision::Effect)).collect()
 }
 
 /// Why another one may not start, in English words for the agent.

@@ -17,7 +17,7 @@ struct TakeoverCause {
     outage: AgentOutage,
 }
 
-/// The agent that works from here on, where it changes.
+/// The change of the agent, if another one works from here on.
 pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> {
     if state.agents.roster.len() < 2 {
         return None;
@@ -45,7 +45,7 @@ pub(super) fn logged_out(state: &LoopState) -> Option<String> {
         |it: &AgentSlot| matches!(it.replaced_for, Some(TakeoverReason::Login | TakeoverReason::Billing));
     let own = &state.spec.agent.name;
     let mut before = state.agents.roster.iter().take_while(|it| it.plan.name != *own);
-    before.any(needs_user).then(|| standing_in(state))?
+    if before.any(needs_user) { standing_in(state) } else { None }
 }
 
 /// `codex takes over: claude is at its usage limit, gemini is not logged in`
@@ -75,7 +75,14 @@ fn takeover_cause(state: &LoopState) -> Option<TakeoverCause> {
         Some(ProviderClass::Billing) => {
             Some(TakeoverCause { reason: TakeoverReason::Billing, outage: AgentOutage::UntilUserActs })
         }
-        _ => {
+        Some(
+            ProviderClass::Quota
+            | ProviderClass::Transient
+            | ProviderClass::Crash
+            | ProviderClass::Refused
+            | ProviderClass::Unknown,
+        )
+        | None => {
             let until = row.ended_at.plus_ms(HOUR_MS);
             Some(TakeoverCause { reason: TakeoverReason::Failing, outage: AgentOutage::Until(until) })
         }
@@ -93,11 +100,13 @@ fn hand_over(
     let free = others().find(|it| it.outage.is_over(now));
     let to = free.or_else(|| {
         let is_limited = cause.reason == TakeoverReason::Quota;
-        // Where only its user could mend this one, any reset of a limit is worth waiting for; more failures are not.
-        let worth = others().filter(|it| is_limited || it.replaced_for == Some(TakeoverReason::Quota));
-        let first = worth.filter_map(|it| Some((it.outage.until()?, it))).min_by_key(|it| it.0.awake)?;
+        // If only the user can make this one work again, waiting for another's usage limit helps; waiting for one that
+        // failed does not.
+        let candidates = others().filter(|it| is_limited || it.replaced_for == Some(TakeoverReason::Quota));
+        let timed = candidates.filter_map(|it| Some((it.outage.until()?, it)));
+        let (until, first) = timed.min_by_key(|(until, _)| until.awake)?;
         let own = cause.outage.until().filter(|_| is_limited);
-        own.is_none_or(|own| first.0.awake < own.awake).then_some(first.1)
+        own.is_none_or(|own| until.awake < own.awake).then_some(first)
     })?;
     Some(Record::AgentChanged {
         from: state.spec.agent.name.clone(),
@@ -108,15 +117,15 @@ fn hand_over(
     })
 }
 
-/// Another loop met the limit of the agent at work.
+/// The change of the agent if another loop reached the usage limit of the one at work.
 pub(super) fn at_shared_limit(state: &LoopState, now: Moment, until: Moment, met_by: &str) -> Option<Record> {
     let cause = TakeoverCause { reason: TakeoverReason::Quota, outage: AgentOutage::Until(until) };
     hand_over(state, now, &cause, Some(tr!("reached by loop {id}", id = met_by)))
 }
 
 fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {
-    let before = state.agents.roster.iter().take_while(|it| it.plan.name != state.spec.agent.name);
-    let to = { before }.find(|it| it.outage.is_over(now))?;
+    let mut before = state.agents.roster.iter().take_while(|it| it.plan.name != state.spec.agent.name);
+    let to = before.find(|it| it.outage.is_over(now))?;
     Some(Record::AgentChanged {
         from: state.spec.agent.name.clone(),
         to: to.plan.name.clone(),
@@ -126,7 +135,7 @@ fn switch_back_record(state: &LoopState, now: Moment) -> Option<Record> {
     })
 }
 
-/// The record of it, applied: counters of one agent do not apply to the other.
+/// Applies a change of the agent: counters of one agent do not apply to the other.
 pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverReason, until: Option<Moment>) {
     let Some(plan) = state.agents.roster.iter().find(|it| it.plan.name == to).map(|it| it.plan.clone())
     else {
@@ -146,12 +155,11 @@ pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverRe
     state.session.current = None;
 }
 
-/// An order of the user makes all agents available again.
+/// The user resumed the loop: agents that waited for the user are available again.
 pub(super) fn clear_unavailability(state: &mut LoopState) {
-    state
-        .agents
-        .roster
-        .iter_mut()
-        .filter(|it| it.outage == AgentOutage::UntilUserActs)
-        .for_each(|it| it.outage = AgentOutage::None);
+    for agent in &mut state.agents.roster {
+        if agent.outage == AgentOutage::UntilUserActs {
+            agent.outage = AgentOutage::None;
+        }
+    }
 }

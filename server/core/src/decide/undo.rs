@@ -31,13 +31,13 @@ pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, Message
     )))
 }
 
-/// The iteration whose end the files are at.
+/// The iteration after which the files were as they are now.
 fn current_iteration(state: &LoopState) -> u32 {
     let last = state.rollback.last.as_ref().filter(|it| it.iteration == state.iteration);
     last.map_or(state.iteration, |it| it.position)
 }
 
-/// The tree was kept for a rollback, which is not on record yet.
+/// A snapshot was taken for a rollback, which is not on record yet.
 pub(super) fn record_pending_rollback(state: &mut LoopState, seq: u64, tree: &str) {
     let position = current_iteration(state);
     state.rollback.last = Some(UndoableRollback {
@@ -53,7 +53,7 @@ pub(super) fn record_pending_rollback(state: &mut LoopState, seq: u64, tree: &st
     });
 }
 
-/// A rollback is on record. Returns the memory that it brings back, where it undoes another one.
+/// A rollback is on record. Returns the memory that it restores, if it undoes another one.
 pub(super) fn record_rollback(state: &mut LoopState, seq: u64, record: &Record) -> Option<LoopMemory> {
     let Record::RolledBack { to, tree, from, paths, after, undoes, .. } = record else { return None };
     let position_before = current_iteration(state);

@@ -13,13 +13,13 @@ use super::limits::MAX_FAILURES;
 use super::spans::{DAY_MS, HOUR_MS};
 
 const MINUTE_MS: u64 = 60_000;
-/// Momentary failures of the provider in a row after which it needs the user; about half an hour.
+/// Number of temporary failures of the provider in a row after which the loop needs the user; about half an hour.
 const MAX_STALLS: u32 = 12;
 const BACKOFF_MS: u64 = 2_000;
 const MAX_BACKOFF_MS: u64 = 10 * MINUTE_MS;
 
-/// The wait before the next iteration, by what became of the last one; counted from the end of that one, so that a
-/// pause in between is not waited for once more.
+/// The wait before the next iteration, by the result of the last one. It is counted from the end of that one, so that the
+/// time of a pause is not waited for again.
 pub(super) fn before_next(state: &LoopState, now: Moment) -> Option<Wait> {
     let row = state.last_iteration()?;
     if let Some(until) = state.unavailable_until() {
@@ -43,19 +43,19 @@ pub(super) fn before_next(state: &LoopState, now: Moment) -> Option<Wait> {
 /// The wait until shortly after the announced reset, at most a day; an hour if nothing is announced. If the reset has
 /// passed or every answer repeats it, the intervals grow.
 pub(super) fn quota_ms(state: &LoopState, row: &Iteration) -> u64 {
-    let again = |n: u32| (MINUTE_MS << n.min(6)).min(HOUR_MS);
+    let growing = |n: u32| (MINUTE_MS << n.min(6)).min(HOUR_MS);
     let before = state.streaks.stalls.saturating_sub(1);
     match row.error.as_ref().and_then(|it| it.resets_at) {
         None => HOUR_MS,
-        Some(at) if at <= row.ended_at.wall => again(before),
+        Some(at) if at <= row.ended_at.wall => growing(before),
         Some(at) => {
-            let least = if before == 0 { 0 } else { again(before - 1) };
-            with_jitter(state, at - row.ended_at.wall).max(least).min(DAY_MS)
+            let min = if before == 0 { 0 } else { growing(before - 1) };
+            with_jitter(state, at - row.ended_at.wall).max(min).min(DAY_MS)
         }
     }
 }
 
-/// Anything up to a bound that doubles with every failure in a row, so that many loops do not come back at once; not
+/// A random wait up to a bound that doubles with every failure in a row, so that many loops do not return at once; not
 /// before the time that the provider named, up to a day.
 fn backoff_ms(state: &LoopState, row: &Iteration) -> u64 {
     let failed = state.streaks.stalls.saturating_sub(1);
@@ -70,14 +70,14 @@ fn with_jitter(state: &LoopState, ms: u64) -> u64 {
     ms.saturating_add(1 + jitter(state, (ms / 20).clamp(500, MINUTE_MS)))
 }
 
-/// Less than `width`; from the loop's own name and its iteration, so that replay agrees.
+/// Less than `width`; derived from the ids of the loop and the iteration, so that replay gives the same value.
 fn jitter(state: &LoopState, width: u64) -> u64 {
     let name = format!("{}:{}", state.spec.loop_id, state.iteration);
     u64::from(crc32c::crc32c(name.as_bytes())) % width.max(1)
 }
 
-/// What the user has to do before another start makes sense. A failed login and a missing program are certain at
-/// once; other failures get three starts, momentary ones of the provider more.
+/// What the user has to do before another start can succeed. A failed login and a missing program are certain at once;
+/// other failures get three starts, temporary ones of the provider more.
 pub(super) fn needs_user(state: &LoopState) -> Option<Message> {
     let row = state.last_iteration()?;
     let error = row.error.as_ref();
@@ -85,7 +85,7 @@ pub(super) fn needs_user(state: &LoopState) -> Option<Message> {
     let name = &state.spec.agent.name;
     // During a half-open trial give up after three provider failures.
     let is_trial = state.breaker.state == BreakerState::HalfOpen;
-    let most_stalls = if is_trial { MAX_FAILURES } else { MAX_STALLS };
+    let max_stalls = if is_trial { MAX_FAILURES } else { MAX_STALLS };
     match error.map(|it| it.class) {
         Some(ProviderClass::Login) if state.streaks.failures > 0 => {
             let fact = tr!("the agent `{name}` is not logged in: {message}", name, message);
@@ -98,7 +98,7 @@ pub(super) fn needs_user(state: &LoopState) -> Option<Message> {
         }
         Some(ProviderClass::Quota) if !is_trial => None,
         Some(ProviderClass::Quota | ProviderClass::Transient) => {
-            (state.streaks.stalls >= most_stalls).then(|| {
+            (state.streaks.stalls >= max_stalls).then(|| {
                 let fact = tr!(
                     "the provider of `{name}` failed {count} times in a row: {message}",
                     name,

@@ -14,20 +14,20 @@ pub struct SubagentLineage {
     pub refused: u32,
     /// How deep they nested.
     pub depth: u32,
-    /// Those of `used` in this iteration.
+    /// The part of `used` in this iteration.
     pub in_iteration: u32,
-    /// Those of this iteration, in the order in which they were allowed.
+    /// The subagents of this iteration, in the order in which they were allowed.
     pub agents: Vec<SubagentRecord>,
-    /// Those of `refused` in this iteration.
+    /// The part of `refused` in this iteration.
     refusals: u32,
 }
 
-/// One that was allowed or seen.
+/// A subagent that was allowed or seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubagentRecord {
     /// Its parent; `None`: the agent itself.
     pub by: Option<String>,
-    /// The call of its tool that started it, where that is known.
+    /// The id of the tool call that started it, if known.
     pub call: Option<String>,
     /// `None`: it was allowed and has not begun.
     pub id: Option<String>,
@@ -53,7 +53,11 @@ impl SubagentLineage {
 
     pub(crate) fn apply_record(&mut self, record: &Record) {
         if let Record::SubagentAsked { by, call, what, refused, .. } = record {
-            self.record_request(SubagentRecord::of(by.as_ref(), call.as_ref(), what), refused.is_some());
+            if refused.is_some() {
+                self.record_refusal();
+            } else {
+                self.add(SubagentRecord::of(by.as_ref(), call.as_ref(), what));
+            }
         } else if let Record::SubagentStarted { by, call, id, what, .. } = record {
             self.record_start(SubagentRecord {
                 id: Some(id.clone()),
@@ -64,16 +68,12 @@ impl SubagentLineage {
         }
     }
 
-    fn record_request(&mut self, agent: SubagentRecord, refused: bool) {
-        if refused {
-            self.refused = self.refused.saturating_add(1);
-            self.refusals = self.refusals.saturating_add(1);
-        } else {
-            self.add(agent);
-        }
+    fn record_refusal(&mut self) {
+        self.refused = self.refused.saturating_add(1);
+        self.refusals = self.refusals.saturating_add(1);
     }
 
-    /// One without a request counts as well; one that is known already may continue, or was mistaken for another.
+    /// A start without a request counts as well. A known subagent may continue, or was mistaken for another.
     fn record_start(&mut self, begun: SubagentRecord) {
         let known = self.agents.iter().position(|it| it.id == begun.id && begun.id.as_deref() != Some(""));
         let asked = self.agents.iter().position(|it| match &begun.call {
@@ -94,19 +94,17 @@ impl SubagentLineage {
         self.agents.iter_mut().filter(|it| it.id.as_deref() == Some(id)).for_each(|it| it.over = true);
     }
 
-    /// Its process and all its descendants have ended.
+    /// The agent's process and all its descendants have ended.
     pub(crate) fn end_all(&mut self) {
         self.agents.iter_mut().for_each(|it| it.over = true);
     }
 
-    /// Each was taken for the other.
+    /// Each was mistaken for the other.
     fn swap_identities(&mut self, one: usize, other: usize) {
-        let stand = |it: Option<&SubagentRecord>| it.map(|it| (it.id.clone(), it.over));
-        let (Some(first), Some(second)) = (stand(self.agents.get(one)), stand(self.agents.get(other))) else {
-            return;
-        };
-        self.change(one, |it| (it.id, it.over) = second);
-        self.change(other, |it| (it.id, it.over) = first);
+        if let Ok([one, other]) = self.agents.get_disjoint_mut([one, other]) {
+            std::mem::swap(&mut one.id, &mut other.id);
+            std::mem::swap(&mut one.over, &mut other.over);
+        }
     }
 
     fn change(&mut self, at: usize, change: impl FnOnce(&mut SubagentRecord)) {
@@ -126,8 +124,8 @@ impl SubagentLineage {
     }
 
     pub(crate) fn depth_below(&self, by: Option<&String>) -> u32 {
-        // One whose start was not reported was started by the agent itself.
-        by.map_or(0, |it| self.of_id(it).map_or(1, |it| it.depth)).saturating_add(1)
+        // A subagent whose start was not reported was started by the agent itself.
+        by.map_or(0, |it| self.find_by_id(it).map_or(1, |it| it.depth)).saturating_add(1)
     }
 
     pub(crate) fn children(&self, by: Option<&String>) -> usize {
@@ -139,14 +137,14 @@ impl SubagentLineage {
     }
 
     pub(crate) fn is_at_work(&self, id: &str) -> bool {
-        self.of_id(id).is_some_and(|it| !it.over)
+        self.find_by_id(id).is_some_and(|it| !it.over)
     }
 
-    pub(crate) fn of_id(&self, id: &str) -> Option<&SubagentRecord> {
+    pub(crate) fn find_by_id(&self, id: &str) -> Option<&SubagentRecord> {
         self.agents.iter().find(|it| it.id.as_deref() == Some(id))
     }
 
-    pub(crate) fn of_call(&self, call: &str) -> Option<&SubagentRecord> {
+    pub(crate) fn find_by_call(&self, call: &str) -> Option<&SubagentRecord> {
         self.agents.iter().find(|it| it.call.as_deref() == Some(call))
     }
 

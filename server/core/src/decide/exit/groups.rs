@@ -28,8 +28,8 @@ impl GroupTally {
 /// Whether all groups hold, and everything outside of them.
 pub(super) fn all_groups_hold(state: &LoopState, checked: &[&PinnedCriterion]) -> bool {
     let rule = state.spec.settings.exit.groups;
-    let loose = checked.iter().filter(|it| it.criterion.group.is_none());
-    loose.into_iter().all(|it| passes(state, it)) && tallies(state, checked).values().all(|it| it.holds(rule))
+    let mut loose = checked.iter().filter(|it| it.criterion.group.is_none());
+    loose.all(|it| passes(state, it)) && tallies(state, checked).values().all(|it| it.holds(rule))
 }
 
 /// Every group as the last round judged it.
@@ -54,7 +54,7 @@ pub(super) fn tallies<'a>(
     groups
 }
 
-/// A group and its parent groups: `a/b`, `a`. A name of many slashes has no more parents than a task needs.
+/// The parent groups of a group, and the group itself: `a`, `a/b`. Limited, because a name may consist of slashes.
 fn with_parents(group: &str) -> impl Iterator<Item = &str> {
     const MAX_PARENTS: usize = 8;
     let parents = group.match_indices('/').filter_map(|(at, _)| group.get(..at));

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bar_rises() {
+    fn the_first_stage_that_does_not_hold_is_due() {
         check("", 1);
         check("-:f", 1);
         check("-:p", 1);

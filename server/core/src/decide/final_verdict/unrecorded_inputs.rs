@@ -1,13 +1,13 @@
-//! What a final verdict depends on besides the tree.
+//! Inputs of a final verdict besides the tree.
 
 use crate::journal::{CheckProgram, OutsideFiles};
 
-/// What the rounds in the clean room depended on, and no snapshot holds.
+/// Inputs of the rounds in the clean room that no snapshot contains.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnrecordedInputs {
     /// Ignored files of the agent without which a check fails, and which the check does not make.
     pub needed: Vec<String>,
-    /// What a check needs and the tree would not bring back: ignored since the loop began, or listed in no manifest.
+    /// Files that a check needs and a rollback would not restore: ignored since the loop began, or in no manifest.
     pub unlisted: Vec<String>,
     /// Files of the home folder besides caches, tools and their settings, without which a check fails.
     pub needs_home: bool,
@@ -17,13 +17,13 @@ pub struct UnrecordedInputs {
     pub ran: Vec<CheckProgram>,
     /// Programs that changed, without another of the same name.
     pub programs: Vec<String>,
-    /// New programs that the agent of a `judge` check is, in place of others.
+    /// New programs that answered a `judge` check in place of others of the same name.
     pub of_judge: Vec<String>,
     /// Judges that changed, of which the version of the start is not stored.
     pub unstored: Vec<String>,
     /// New files that `clean` did not see, because rules outside the tree ignore them since the start.
     pub hidden_from_clean: Vec<String>,
-    /// There was too much to compare.
+    /// Too many ignored files changed to compare all of them.
     pub is_partial: bool,
     /// Files and folders that were made outside the work tree since the start, some of which a check needs.
     pub left_outside: Vec<String>,
@@ -31,7 +31,7 @@ pub struct UnrecordedInputs {
 }
 
 impl UnrecordedInputs {
-    /// Something that may decide the checks was not judged.
+    /// Whether something was not judged that may decide the checks.
     pub(super) fn is_open(&self) -> bool {
         self.is_partial
             || self.outside.is_partial
