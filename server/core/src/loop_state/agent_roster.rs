@@ -1,6 +1,6 @@
 //! The agents of a loop, and the process of the current one.
 
-use crate::journal::LoopSpec;
+use crate::journal::{AgentPlan, LoopSpec};
 use loopkeeper_text::moment::Moment;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub struct AgentRoster {
     /// In the order of the list; `spec.agent` is the one at work.
     pub roster: Vec<AgentSlot>,
     pub hold: AgentHold,
-    /// By order of the user, usage limits that other loops met are ignored until then.
+    /// By command of the user, usage limits that other loops reached are ignored until then.
     pub limit_overridden: Option<Moment>,
 }
 
@@ -20,14 +20,17 @@ pub struct AgentRoster {
 pub struct AgentHold {
     /// It is alive and held by its stop hook: the next iteration can be its answer.
     pub is_held: bool,
-    /// How often its stop hook could still hold it in its last turn; `None`: as often as is wanted.
+    /// How often its stop hook could still hold it in its last turn; `None`: no limit.
     pub holds_left: Option<u32>,
 }
 
 impl AgentRoster {
     pub(crate) fn starting(spec: &LoopSpec) -> Self {
-        let slot =
-            |plan: &_| AgentSlot { plan: Clone::clone(plan), outage: AgentOutage::None, replaced_for: None };
+        let slot = |plan: &AgentPlan| AgentSlot {
+            plan: plan.clone(),
+            outage: AgentOutage::None,
+            replaced_for: None,
+        };
         Self { roster: spec.agents().map(slot).collect(), hold: AgentHold::default(), limit_overridden: None }
     }
 }

@@ -1,10 +1,9 @@
-//! One of a loop's agents, and whether it is available.
+//! One of a loop's agents, and whether it can be started.
 
 use crate::journal::{AgentPlan, TakeoverReason};
 use loopkeeper_text::moment::Moment;
 use serde::{Deserialize, Serialize};
 
-/// One of the loop's agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSlot {
     pub plan: AgentPlan,

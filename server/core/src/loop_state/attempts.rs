@@ -16,8 +16,8 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    pub(crate) fn record(&mut self, order: RestrictedCommand, by: CommandSender) {
-        *self.counts.entry((by, order)).or_default() += 1;
+    pub(crate) fn record(&mut self, command: RestrictedCommand, by: CommandSender) {
+        *self.counts.entry((by, command)).or_default() += 1;
     }
 
     pub(crate) fn total(&self) -> u32 {
@@ -25,7 +25,7 @@ impl Attempts {
     }
 }
 
-/// The counts as a list: a key of two values is none in JSON.
+/// The counts as a list, because keys in JSON are strings.
 mod count_list {
     use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The branch that HEAD points to, against the loop's own.
+//! The branch that HEAD points to, compared with the loop's own.
 
 use std::fmt;
 
@@ -44,9 +44,9 @@ impl BranchTracking {
         }
     }
 
-    pub(crate) fn record_head(&mut self, place: HeadTarget) {
-        self.seen |= place != HeadTarget::Nowhere;
-        self.now = place;
+    pub(crate) fn record_head(&mut self, target: HeadTarget) {
+        self.seen |= target != HeadTarget::Nowhere;
+        self.now = target;
     }
 }
 

@@ -1,4 +1,4 @@
-//! The counters and plan items that a rollback, and its undo, bring back.
+//! The counters and plan items that a rollback, and its undo, restore.
 
 use std::collections::BTreeSet;
 

@@ -20,13 +20,13 @@ pub struct CriteriaState {
     pub results: BTreeMap<CriterionId, CheckResult>,
     /// Histories of the judged criteria that have number rules.
     pub numbers: BTreeMap<CriterionId, NumberHistory>,
-    /// Everything required held before the first iteration.
+    /// All required checks passed before the first iteration.
     pub held_at_start: bool,
     /// A goal has turned at some time.
     pub turned: bool,
-    /// First iteration of the present row of rounds in which everything required with a check passed.
+    /// The first iteration of the current series of rounds in which all required checks passed.
     pub passing_since: Option<u32>,
-    /// What passed right before the present iteration.
+    /// The criteria that passed right before the present iteration.
     pub passing_before: BTreeSet<CriterionId>,
     pub flaky: FlakyState,
     pub unrunnable: UnrunnableChecks,

@@ -10,6 +10,6 @@ use serde::{Deserialize, Serialize};
 pub struct FlakyState {
     /// How often the result of each check changed on an unchanged tree.
     pub flips: BTreeMap<CriterionId, u32>,
-    /// Rounds in a row, on one tree, in which everything required passed.
+    /// Number of rounds in a row, on one tree, in which all required checks passed.
     pub passes: u32,
 }

@@ -15,24 +15,24 @@ use serde::{Deserialize, Serialize};
 pub struct Iteration {
     #[serde(default, skip_serializing_if = "is_default")]
     pub number: u32,
-    /// Its name.
+    /// The name of its agent.
     pub agent: String,
     #[serde(default, skip_serializing_if = "is_default")]
     pub started_at: Moment,
-    /// When all of it was over, checks included.
+    /// When it ended, checks included.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ended_at: Moment,
     #[serde(default, skip_serializing_if = "is_default")]
     pub duration_ms: u64,
     #[serde(default, skip_serializing_if = "is_default")]
     pub session: String,
-    /// It went on with the session of one before it.
+    /// It continued the session of an earlier iteration.
     #[serde(default, skip_serializing_if = "is_default")]
     pub resumed: bool,
-    /// And the agent did not know it any more: nothing was worked on.
+    /// The agent did not have the session to continue any more: no work was done.
     #[serde(default, skip_serializing_if = "is_default")]
     pub session_lost: bool,
-    /// There is no such program.
+    /// The agent's program was not found.
     #[serde(default, skip_serializing_if = "is_default")]
     pub program_missing: bool,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -68,7 +68,7 @@ pub struct Iteration {
     /// The last errors that the agent and its tools printed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub errors: Vec<SeenError>,
-    /// Bytes of the agent's own words.
+    /// Bytes of the agent's own text.
     #[serde(default, skip_serializing_if = "is_default")]
     pub output_bytes: u64,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -89,18 +89,18 @@ pub struct Iteration {
     /// Plan items done after it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub items_done: u32,
-    /// In the order of the pinned criteria of that time.
+    /// The results after it, in the order of the pinned criteria of that time.
     #[serde(default, skip_serializing_if = "is_default")]
     pub row: Vec<(CriterionId, Status)>,
-    /// What was found where a criterion did not pass, in words.
+    /// The findings of the criteria that did not pass, in words.
     #[serde(default, skip_serializing_if = "is_default")]
     pub facts: Vec<(CriterionId, String)>,
-    /// How the required criteria that do not pass fail, all together; `None` where all of them pass.
+    /// The combined fingerprint of the failing required criteria; `None` if all of them pass.
     #[serde(default, skip_serializing_if = "is_default")]
     pub failing: Option<Fingerprint>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub sentence: String,
-    /// What turned or got done in it.
+    /// Criteria that turned in it, and plan items that were done.
     #[serde(default, skip_serializing_if = "is_default")]
     pub milestones: Vec<String>,
     /// Its keeper died while the agent ran.
@@ -115,7 +115,7 @@ pub struct Iteration {
     /// Its changes were rolled back.
     #[serde(default, skip_serializing_if = "is_default")]
     pub taken_back: bool,
-    /// What it broke, where the loop itself took it back for that.
+    /// The criteria that it broke, in words, if the loop rolled it back for that.
     #[serde(default, skip_serializing_if = "is_default")]
     pub broke: Option<String>,
     /// Iterations before it whose changes were rolled back when it began: its tree was made without them.

@@ -54,7 +54,7 @@ impl IterationHistory {
         self.recent.get(self.recent.len().saturating_sub(count)..).unwrap_or_default()
     }
 
-    /// All rows, oldest first. Packed ones are unpacked: what needs no texts uses [`Self::outlines`].
+    /// All rows, oldest first. Packed ones are unpacked: code that needs no texts uses [`Self::outlines`].
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Cow<'_, Iteration>> {
         self.rows_from(0)
     }
@@ -71,7 +71,7 @@ impl IterationHistory {
         (first_block..self.packed.block_count()).flat_map(unpack).chain(recent.iter().map(Cow::Borrowed))
     }
 
-    /// What decisions compare of all of them, oldest first.
+    /// The outlines of all of them, oldest first.
     pub fn outlines(
         &self,
     ) -> impl DoubleEndedIterator<Item = IterationOutline<'_>> + ExactSizeIterator + Clone {
@@ -90,7 +90,7 @@ impl IterationHistory {
         (index < self.len()).then(|| self.outline_at(index))
     }
 
-    /// `index` is that of a row.
+    /// `index` must be less than [`Self::len`].
     fn outline_at(&self, index: usize) -> IterationOutline<'_> {
         match index.checked_sub(self.packed.len()) {
             None => self.packed.outline(index),
@@ -109,7 +109,7 @@ impl IterationHistory {
         self.rows_from(self.index_of(number)?).next()
     }
 
-    /// Searches backwards: nearly always one of the last is requested.
+    /// Searches backwards, because nearly always one of the last is requested.
     fn index_of(&self, number: u32) -> Option<usize> {
         self.outlines().rposition(|it| it.figures.number == number)
     }
@@ -135,7 +135,7 @@ impl IterationHistory {
         }
     }
 
-    /// Packs the oldest block of rows where more than `whole` rows remain. Their errors and facts were removed before.
+    /// Packs the oldest block of rows if at least `whole` rows remain. Their errors and facts were removed before.
     pub(crate) fn pack_oldest(&mut self, whole: usize) {
         if self.recent.len() >= whole.saturating_add(BLOCK_ROWS) {
             let rows = self.recent.drain(..BLOCK_ROWS).collect();
@@ -143,7 +143,7 @@ impl IterationHistory {
         }
     }
 
-    /// What passed after one of them whose work was not rolled back; a criterion may occur more than once.
+    /// Criteria that passed after an iteration that was not rolled back; one may occur more than once.
     pub fn passed(&self) -> impl Iterator<Item = &CriterionId> {
         self.packed.passed().iter().chain(self.recently_passed())
     }
@@ -153,7 +153,7 @@ impl IterationHistory {
         kept.flat_map(|it| &it.row).filter(|(_, status)| *status == Status::Pass).map(|(id, _)| id)
     }
 
-    /// Whether the criterion passed after one of them whose work was not rolled back.
+    /// Whether the criterion passed after an iteration that was not rolled back.
     pub(crate) fn has_passed(&self, id: &CriterionId) -> bool {
         self.packed.passed().contains(id) || self.recently_passed().any(|it| it == id)
     }

@@ -4,7 +4,7 @@
 use loopkeeper_text::{sanitize, truncate};
 use serde::{Deserialize, Serialize};
 
-/// Of the name of a model, which comes from an agent's output.
+/// Maximum length of the name of a model, which comes from an agent's output.
 const NAME_BYTES: usize = 80;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ impl ModelHistory {
                 self.spans.pop();
             }
             Some(span) if span.last == iteration => span.last -= 1,
-            _ => {}
+            Some(_) | None => {}
         }
         self.spans.push(ModelSpan { first: iteration, last: iteration, model });
     }

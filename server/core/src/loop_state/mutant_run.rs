@@ -8,13 +8,13 @@ use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 use serde::{Deserialize, Serialize};
 
-/// Places of survivors in a sentence.
+/// Maximum number of places of survivors in a sentence.
 const MAX_NAMED: usize = 3;
 
 /// The last run in the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MutantRun {
-    /// The tree that the mutants are of.
+    /// The tree that was mutated.
     pub tree: String,
     pub tried: u64,
     pub noticed: u64,
@@ -24,7 +24,7 @@ pub struct MutantRun {
     pub skipped: Option<String>,
 }
 
-/// The run that left the fewest survivors, the first of them.
+/// The first run that left the fewest survivors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FewestSurvivors {
     pub count: u64,

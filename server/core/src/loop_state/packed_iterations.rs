@@ -15,20 +15,20 @@ use super::{Iteration, IterationOutline};
 use packed_figures::PackedFigures;
 use row_block::RowBlock;
 
-/// Rows of one block.
+/// Number of rows in a block.
 pub(super) const BLOCK_ROWS: usize = 64;
-/// Distinct results, or failures, among which those of a row are looked for. Those that alternate recur soon or not at
-/// all.
+/// Number of the last distinct results, or failures, that are searched for those of a row. Alternating ones recur soon or
+/// not at all.
 const SEARCH_WINDOW: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct PackedIterations {
     figures: Vec<PackedFigures>,
-    /// Results of whole rounds: most iterations leave those of the one before.
+    /// Results of whole rounds. Most iterations share those of the one before.
     results: Vec<Vec<(CriterionId, Status)>>,
     failing: Vec<Fingerprint>,
     blocks: Vec<RowBlock>,
-    /// What passed after an iteration that was not rolled back.
+    /// Criteria that passed after an iteration that was not rolled back.
     passed: BTreeSet<CriterionId>,
     /// Lasting decisions of iterations that were not rolled back, each once, the newest last; no more than the prompt of an
     /// iteration names.
@@ -73,7 +73,7 @@ impl PackedIterations {
         index_in(&mut self.failing, |it| it == failing, || failing.clone())
     }
 
-    /// Adds what a row says to the sums over all rows.
+    /// Adds a row to the summaries of all rows.
     fn summarise(&mut self, row: &Iteration, max_decisions: usize) {
         self.autorun.extend(row.autorun_files().map(str::to_owned));
         if row.taken_back {
@@ -135,7 +135,7 @@ impl PackedIterations {
         rows
     }
 
-    /// Changes a text of one row; its figures stay what they are.
+    /// Changes a text of one row. Its figures do not change.
     pub(super) fn edit(&mut self, index: usize, change: impl FnOnce(&mut Iteration)) {
         let block = index / BLOCK_ROWS;
         let mut rows = self.unpack(block);

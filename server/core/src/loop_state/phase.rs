@@ -14,12 +14,13 @@ pub enum Phase {
     Boundary {
         wait: Option<Wait>,
     },
-    /// The snapshot before the next iteration was taken, its task is being read. `wait`: the one before, which is over.
+    /// The snapshot before the next iteration was taken, and its task is being read. `wait`: the wait before it, which is
+    /// over.
     Preparing {
         wait: Option<Wait>,
     },
     Iterating(RunningAgent),
-    /// The agent has ended, the snapshot after it is being taken.
+    /// The agent has ended, and the snapshot after it is being taken.
     Closing,
     Checking,
     Ended(Outcome),

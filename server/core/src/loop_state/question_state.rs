@@ -16,7 +16,7 @@ pub struct QuestionState {
     pub open: Option<PendingQuestion>,
     /// The result of the last one, for the next prompt.
     pub settled: Option<AnsweredQuestion>,
-    /// The last iteration whose message was asked about.
+    /// The last iteration after which the user was asked about its message or its denials.
     pub(crate) asked_after: u32,
     /// Denials that were already reported: repeated ones are not asked about again.
     pub(crate) denied: BTreeSet<String>,
@@ -55,8 +55,8 @@ pub struct AnsweredQuestion {
 impl QuestionState {
     /// The question that blocks the loop.
     pub fn blocking_question(&self) -> Option<&PendingQuestion> {
-        let holds = |kind| matches!(kind, QuestionKind::Agent | QuestionKind::Denied);
-        self.open.as_ref().filter(|it| holds(it.kind) && it.until.is_some())
+        let blocks = |kind| matches!(kind, QuestionKind::Agent | QuestionKind::Denied);
+        self.open.as_ref().filter(|it| blocks(it.kind) && it.until.is_some())
     }
 
     /// The permission request that the running agent waits for.
@@ -105,7 +105,7 @@ impl QuestionState {
         Some(at.ms_since(self.permissions.since))
     }
 
-    /// The agent that waited exited.
+    /// The agent that waited for it has exited.
     pub(crate) fn discard_permission(&mut self) {
         self.open.take_if(|it| it.kind == QuestionKind::Permission);
     }

@@ -16,6 +16,6 @@ pub struct ReportedProblems {
     pub calls_note: Option<String>,
     /// Commands of `[on]` that failed since the user last resumed the loop, and how.
     pub hooks_failed: BTreeMap<LoopEvent, String>,
-    /// Orders of processes that are not the user's.
+    /// Commands from processes that do not belong to the user.
     pub attempts: Attempts,
 }

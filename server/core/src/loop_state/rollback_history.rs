@@ -1,4 +1,4 @@
-//! The facts that a rollback, and its undo, restore.
+//! The last rollback, and the state that rollbacks restore.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::checkpoint_list::CheckpointList;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RollbackHistory {
     pub last: Option<UndoableRollback>,
-    /// Numbers of the iterations that are marked as rolled back: the history may be long.
+    /// Numbers of the iterations that are marked as rolled back, so that a long history need not be searched.
     pub(crate) taken_back: BTreeSet<u32>,
     pub(crate) checkpoints: CheckpointList,
 }

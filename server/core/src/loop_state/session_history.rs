@@ -6,7 +6,7 @@ use loopkeeper_agent::{AgentEnding, AgentRun};
 use loopkeeper_text::moment::Moment;
 use serde::{Deserialize, Serialize};
 
-/// Changes that are kept and shown.
+/// Maximum number of changes that are kept and shown.
 const MAX_KEPT: usize = 50;
 
 /// The recorded state of all sessions.
@@ -14,9 +14,9 @@ const MAX_KEPT: usize = 50;
 pub struct SessionHistory {
     /// The session that the next iteration continues.
     pub current: Option<CurrentSession>,
-    /// The last fifty.
+    /// The last fifty changes.
     pub changes: Vec<SessionChange>,
-    /// How often one was left for another.
+    /// How often a session was given up before the loop ended.
     pub resets: u32,
     pub(crate) refused: u32,
 }
@@ -26,9 +26,9 @@ pub struct CurrentSession {
     pub id: String,
     pub started_at: Moment,
     pub(crate) used_at: Moment,
-    /// Unused before `used_at`, in a boot before this one.
+    /// Milliseconds without use before `used_at`, in earlier boots.
     pub(crate) idle_ms: u64,
-    /// What it used, where the agent counts over all its processes.
+    /// Tokens that it used, if the agent counts them over all its processes.
     pub tokens: u64,
     /// Its last iteration ended before it reported its usage.
     pub(crate) owes: bool,
@@ -39,19 +39,19 @@ pub struct CurrentSession {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionChange {
     pub at: Moment,
-    /// The last one before it.
+    /// The last iteration before it.
     pub iteration: u32,
     pub from: Option<String>,
     pub to: Option<String>,
     pub reason: SessionReason,
 }
 
-/// Whether loopkeeper or the agent names sessions.
+/// Whether loopkeeper or the agent chooses the ids of sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum SessionIdOwner {
-    Ours,
-    /// The agent: the id of the start is not the id to continue with.
-    Its,
+    Loopkeeper,
+    /// The id of the start is not the id to continue with.
+    Agent,
 }
 
 impl SessionIdOwner {
@@ -60,14 +60,14 @@ impl SessionIdOwner {
             AgentKind::Own(dialect) => dialect.kind(),
             known => Some(known),
         };
-        let is_its = kind.is_some_and(|it| it.capabilities().chosen_session == Support::No);
-        if is_its { Self::Its } else { Self::Ours }
+        let is_agent = kind.is_some_and(|it| it.capabilities().chosen_session == Support::No);
+        if is_agent { Self::Agent } else { Self::Loopkeeper }
     }
 }
 
 impl SessionHistory {
     pub(crate) fn record_change(&mut self, change: SessionChange) {
-        let begun = |id: &String| CurrentSession {
+        let started = |id: &String| CurrentSession {
             id: id.clone(),
             started_at: change.at,
             used_at: change.at,
@@ -76,7 +76,7 @@ impl SessionHistory {
             owes: false,
             confirmed: false,
         };
-        self.current = change.to.as_ref().map(begun);
+        self.current = change.to.as_ref().map(started);
         if change.from.is_some() && change.reason != SessionReason::Ended {
             self.resets = self.resets.saturating_add(1);
         }
@@ -89,8 +89,8 @@ impl SessionHistory {
         }
     }
 
-    /// Records an attached session. Its usage up to here is not charged to the loop, unless an iteration is part of it
-    /// that reported nothing.
+    /// Records an attached session. Its earlier usage is not charged to the loop, unless that includes an iteration which
+    /// reported none.
     pub(crate) fn record_join(&mut self, id: &str, reported: Option<u64>, at: Moment) {
         let old = self.current.take().filter(|it| it.id == id);
         let before = old.as_ref().map_or(0, |it| it.tokens);
@@ -105,24 +105,24 @@ impl SessionHistory {
         });
     }
 
-    /// The agent of an iteration in this session has gone.
-    pub(crate) fn record_run(&mut self, at: Moment, (id, names): (&str, SessionIdOwner), run: &AgentRun) {
+    /// Records the end of an agent's turn in this session.
+    pub(crate) fn record_run(&mut self, at: Moment, (id, owner): (&str, SessionIdOwner), run: &AgentRun) {
         let Some(current) = self.current.as_mut().filter(|it| it.id == id) else { return };
         (current.used_at, current.idle_ms) = (at, 0);
         current.tokens = run.session_tokens.unwrap_or(current.tokens);
         current.owes = run.session_tokens.is_none();
         current.confirmed |= match &run.session {
-            Some(begun) if names == SessionIdOwner::Its => {
-                current.id.clone_from(begun);
+            Some(reported) if owner == SessionIdOwner::Agent => {
+                current.id.clone_from(reported);
                 true
             }
-            Some(begun) => begun == id,
+            Some(reported) => reported == id,
             // An agent that reports no session is trusted if it ended well.
             None => run.error.is_none() && (run.exit == Some(0) || run.ending == AgentEnding::Held),
         };
     }
 
-    /// Another boot's clock means nothing from here on.
+    /// Moments of another boot are not comparable: the idle time so far is kept as a duration, by wall time.
     pub(crate) fn rebase_clock(&mut self, at: Moment) {
         if let Some(current) = &mut self.current {
             let unused = at.wall.saturating_sub(current.used_at.wall);

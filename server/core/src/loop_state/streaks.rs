@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 pub struct Streaks {
     /// Agent failures without any change of the tree.
     pub failures: u32,
-    /// Iterations that the provider turned away or failed for the moment, since anything changed.
+    /// Iterations that the provider rejected or failed temporarily, since the last change of the tree.
     pub stalls: u32,
     /// Done signals: iterations that ended with a claim. Words alone are one only where nothing changed.
     pub claims: u32,
-    /// Iterations that the loop itself took back.
+    /// Iterations that the loop itself rolled back.
     pub rollbacks: u32,
 }
 

@@ -8,13 +8,13 @@ use super::SnapshotList;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TreeState {
-    /// Paths that the baseline round wrote: no work of the agent's.
+    /// Paths that the baseline round wrote: they do not count as work of the agent.
     pub artefacts: BTreeSet<String>,
     pub untracked: Vec<String>,
     pub snapshots: SnapshotList,
     /// The tree of the last round.
     pub judged: String,
-    /// Files were put back or changed since: the results are of files that no longer exist.
+    /// Files were restored or changed since, so the results do not describe the current tree.
     pub is_unjudged: bool,
     /// The last round ran while the agent was still alive, so it cannot complete the loop.
     pub judged_beside_agent: bool,

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 pub struct TreeVerdict {
     /// The tree that was judged.
     pub tree: String,
-    /// Everything passed, with the judges of the start too; or no clean room could be had.
+    /// Everything passed, with the judges of the start too, or no clean room was available.
     pub holds: bool,
     /// The basis of the proof, as the end of the loop's sentence; may be empty.
     pub basis: String,
-    /// The judges of the start cannot run on it, or something could not be judged: the outcome is claimed.
+    /// The judges of the start cannot run on the tree, or something could not be judged: the outcome is claimed.
     pub unproven: bool,
     /// The iteration after which a check failed on the tree as the agent left it. It is judged again after the next one,
     /// since the check may be flaky.

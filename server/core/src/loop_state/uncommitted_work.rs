@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Changes that no commit contains yet.
+/// The commits still to be made, and the last attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UncommittedWork {
     /// Pairs of trees that enclose the changes, oldest first; changes by the user lie between the pairs.

@@ -1,4 +1,4 @@
-//! The last rollback, with what its undo needs.
+//! The last rollback, with the data for its undo.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,15 +11,15 @@ pub struct UndoableRollback {
     pub seq: u64,
     /// The snapshot taken right before it.
     pub from: String,
-    /// The tree that it left; `None`: it was cut off, some files may have changed.
+    /// The tree after it; `None`: it was interrupted, and some files may have changed.
     pub after: Option<String>,
-    /// Only these; empty: everything.
+    /// The restored paths; empty: all files.
     pub paths: Vec<String>,
     /// It was an undo itself: undoing it is a redo.
     pub is_undo: bool,
-    /// The files stood as after this iteration before it …
+    /// The iteration whose end the files matched before it.
     pub position_before: u32,
-    /// … and after it.
+    /// The iteration whose end they match after it.
     pub(crate) position: u32,
     /// The last iteration that was started.
     pub(crate) iteration: u32,

@@ -1,15 +1,15 @@
-//! Checks that cannot run since the machine lacks something.
+//! Checks that cannot run because the machine lacks something.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use loopkeeper_task::criterion::CriterionId;
 use serde::{Deserialize, Serialize};
 
-/// What the rounds of a loop say about it.
+/// Unrunnable checks derived from the rounds of a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UnrunnableChecks {
-    /// Rounds in a row that could not run a criterion's check.
+    /// Number of rounds in a row that could not run the check of a criterion.
     pub(crate) rounds: BTreeMap<CriterionId, u32>,
-    /// The user continues without these.
+    /// Criteria without which the user continues.
     pub(crate) waived: BTreeSet<CriterionId>,
 }

@@ -13,15 +13,15 @@ use super::{FewestSurvivors, MutantRun, TreeVerdict};
 pub struct WeakeningState {
     /// The weakenings found after the last iteration, without those restored or accepted since.
     pub weakened: Vec<Weakening>,
-    /// Files of these that were put back since. They count until their checks ran on them; they are not reported.
+    /// Weakened files that were restored since. They count until the checks have run on them, but are not reported.
     pub mended: BTreeSet<String>,
-    /// The snapshot that everything is measured against; empty: the start.
+    /// The snapshot that files are compared with; empty: the start.
     pub start: String,
-    /// Paths that are measured against a later one.
+    /// Paths that are compared with a later snapshot.
     pub pins: BTreeMap<String, String>,
     /// How many tests each check ran before the first iteration.
     pub tests: BTreeMap<CriterionId, u64>,
-    /// The tree as the last iteration and its checks left it: what differs later is the user's.
+    /// The tree after the last iteration and its checks: later differences are changes by the user.
     pub last_tree: String,
     /// The last iteration when the user resumed the loop.
     pub resumed: u32,
@@ -36,8 +36,8 @@ pub struct WeakeningState {
 }
 
 impl WeakeningState {
-    /// What earlier loops of the task left is measured against the version before them, and counts as weakened until it
-    /// is put back, accepted, or passes a final verdict.
+    /// Files that earlier loops of the task weakened are compared with the version before them, and count as weakened
+    /// until they are restored, accepted, or pass a final verdict.
     pub(crate) fn inherit(unaccepted: &[UnacceptedChange]) -> Self {
         let weakened = unaccepted.iter().map(|it| Weakening {
             path: it.path.clone(),
