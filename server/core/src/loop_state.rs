@@ -1,5 +1,5 @@
-//! The state of one loop: what its records contain ([`LoopState`]), and separately what only the running keeper knows
-//! ([`VolatileState`]). The parts are in one file per concern.
+//! The state of one loop: the sum of its records ([`LoopState`]), and separately the facts that only the running keeper
+//! has ([`VolatileState`]). The parts are in one file per concern.
 
 mod agent_roster;
 mod agent_slot;
@@ -85,9 +85,9 @@ pub use weakening_state::WeakeningState;
 
 /// The version of a stored [`LoopState`]: another one is not read. It changes with the fields of the state and with what
 /// `apply` makes of the records.
-pub const SAVED_STATE_VERSION: u32 = 5;
+pub const SAVED_STATE_VERSION: u32 = 6;
 
-/// Everything that the journal contains about a loop. Only `apply` changes it.
+/// The state that the records of a loop add up to. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoopState {
     pub spec: LoopSpec,
@@ -188,15 +188,15 @@ impl LoopState {
     /// Milliseconds that count against `limits.duration`, at `now`.
     pub fn elapsed_ms(&self, now: Moment) -> u64 {
         let running = self.outcome().is_none() && !self.waits_for_user();
-        self.time.worked_ms + if running { now.ms_since(self.time.last_at) } else { 0 }
+        self.time.worked_ms.saturating_add(if running { now.ms_since(self.time.last_at) } else { 0 })
     }
 
-    /// Nothing runs; a pause holds it, or a question to its user.
+    /// No agent runs, and a pause or a question to the user blocks the loop.
     pub fn is_paused_between_iterations(&self) -> bool {
         (self.pause.is_some() || self.questions.blocking_question().is_some()) && self.is_between_iterations()
     }
 
-    /// The user's time: it does not count as work.
+    /// Whether the loop waits for its user. That time does not count as work.
     pub fn waits_for_user(&self) -> bool {
         self.is_paused_between_iterations() || self.questions.permission().is_some()
     }
