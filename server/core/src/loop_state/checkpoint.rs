@@ -19,7 +19,7 @@ pub(crate) struct LoopMemory {
     pub(crate) mark: Checkpoint,
     pub(crate) rollbacks: u32,
     pub(crate) taken_back: BTreeSet<u32>,
-    /// What the last iteration broke, if the loop itself rolled it back.
+    /// The criteria that the last iteration broke, in words, if the loop rolled it back.
     pub(crate) broke: Option<String>,
     pub(crate) is_unjudged: bool,
 }

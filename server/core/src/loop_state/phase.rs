@@ -63,7 +63,7 @@ impl Phase {
         }
     }
 
-    /// Where a wait can be set; `None` in phases without one.
+    /// The place of the wait; `None` in phases that cannot have one.
     pub(crate) fn wait_mut(&mut self) -> Option<&mut Option<Wait>> {
         match self {
             Self::Boundary { wait } | Self::Preparing { wait } => Some(wait),

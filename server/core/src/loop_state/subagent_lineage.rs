@@ -12,7 +12,7 @@ pub struct SubagentLineage {
     /// Allowed, or started without a question, so far in all iterations.
     pub used: u32,
     pub refused: u32,
-    /// How deep they nested.
+    /// The greatest depth so far.
     pub depth: u32,
     /// The part of `used` in this iteration.
     pub in_iteration: u32,

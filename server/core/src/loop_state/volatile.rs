@@ -52,7 +52,7 @@ pub struct DiscardedRounds {
     pub judging: JudgeUsage,
 }
 
-/// What runs between two iterations. Its parts are independent: the user can start checks or a rollback of a paused
+/// The work between two iterations. Its parts are independent: the user can start checks or a rollback of a paused
 /// loop whose preparation or commit is still under way.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoundaryWork {

@@ -12,7 +12,7 @@ use loopkeeper_agent::{AgentEnding, ProviderClass, ProviderError};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::moment::Moment;
 
-/// More than are kept as rows.
+/// More iterations than are kept as rows.
 const MANY: usize = 3 * BLOCK_ROWS;
 
 fn id(name: &str) -> CriterionId {
@@ -94,7 +94,7 @@ fn assert_same(packed: &IterationHistory, plain: &IterationHistory) {
 }
 
 #[test]
-fn packed_rows_read_as_they_were() {
+fn packing_changes_no_row() {
     let (packed, plain) = histories(MANY);
     assert!(packed.recent().len() < 2 * BLOCK_ROWS);
     assert_same(&packed, &plain);
@@ -140,7 +140,7 @@ fn a_commit_is_added_to_a_packed_row() {
 }
 
 #[test]
-fn a_stored_history_is_the_same() {
+fn a_stored_history_is_read_unchanged() {
     let (packed, _) = histories(MANY);
     let text = serde_json::to_string(&packed).unwrap();
     assert_eq!(serde_json::from_str::<IterationHistory>(&text).unwrap(), packed);
@@ -173,7 +173,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn any_order_of_changes_gives_the_same(
+    fn rollbacks_mark_packed_rows_like_others(
         steps in proptest::collection::vec((0_u32..200, 0_u32..200), 1..6),
     ) {
         let (mut packed, mut plain) = histories(MANY + 7);
