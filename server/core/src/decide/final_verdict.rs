@@ -3,28 +3,29 @@
 //! not count. Without a clean room the round in the work tree decides, and the outcome reports it.
 
 mod basis;
+mod clean_room_goals;
 mod unrecorded_inputs;
+mod weakened_judges;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::{CheckResult, Location, Status};
-use crate::journal::{
-    CopiedTree, Outcome, OutcomeKind, OutsideFiles, PinnedCriterion, Record, Role, Round, Weakening,
-};
+use crate::check::{CheckResult, Status};
+use crate::journal::{CopiedTree, Outcome, OutcomeKind, OutsideFiles, PinnedCriterion, Record, Round};
 use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState, runs_in_clean_room};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
-use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
+use loopkeeper_task::criterion::{Check, CriterionId};
 use loopkeeper_text::clauses::{append_clause, append_clauses, join_clauses, list};
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 
+pub use self::clean_room_goals::{CleanRoomGoals, judged_in_room};
 pub use self::unrecorded_inputs::UnrecordedInputs;
 
 use self::basis::{describe_basis, describe_copy, describe_order, describe_unrecorded};
+use self::weakened_judges::{patched_files, weakened_by};
 use super::next_step::NextStep;
-use super::weakening::{self, decreased_test_count};
-use super::{Decision, Effect, exit, mutants};
+use super::{Decision, Effect, exit, mutants, weakening};
 
 /// Maximum number of judges in one record.
 const MAX_JUDGES: usize = 200;
@@ -35,7 +36,7 @@ const MAX_LINKED: usize = 20;
 /// Maximum number of judges that are named for one criterion that fails with the judges of the start.
 const MAX_NAMED: usize = 5;
 
-/// What the keeper found in the clean room.
+/// The rounds and findings of the keeper in the clean room.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerdictRounds {
     /// The final tree as the agent left it.
@@ -243,25 +244,6 @@ fn measured_by_changed_script(state: &LoopState, judges: &[ChangedJudge]) -> Vec
     state.criteria.pinned.iter().filter(names_one).cloned().collect()
 }
 
-/// Files of installed packages that changed, unless the user accepted them.
-fn patched_files<'a>(
-    state: &'a LoopState,
-    inputs: &'a UnrecordedInputs,
-) -> impl Iterator<Item = Weakening> + 'a {
-    let weakening = |path: &String| {
-        let old = state.weakening.weakened.iter().find(|it| it.path == *path);
-        Weakening {
-            path: path.clone(),
-            what: tr!("{path} was changed, and its package was not installed again", path),
-            criterion: None,
-            since: old.map_or(state.iteration, |it| it.since),
-            by_verdict: true,
-        }
-    };
-    let is_open = |it: &&String| !state.weakening.pins.contains_key(*it);
-    inputs.patched.iter().filter(is_open).take(MAX_NAMED).map(weakening)
-}
-
 /// A check fails with changed judges of the start, and that is no evidence about the work.
 fn cannot_run_old(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> bool {
     pinned.is_some_and(|it| !all_required_pass(state, it)) && !judges.iter().all(|it| it.is_new)
@@ -272,169 +254,8 @@ fn all_required_pass(state: &LoopState, round: &Round) -> bool {
     results.all(|it| it.status == Status::Pass)
 }
 
-/// The weakenings after the verdict: the judges without which a check fails, and what the verdict does not cover.
-fn weakened_by(state: &LoopState, pinned: Option<&Round>, judges: &[ChangedJudge]) -> Vec<Weakening> {
-    let mut all: Vec<Weakening> = Vec::new();
-    for result in pinned.into_iter().flat_map(|it| &it.results) {
-        let Some(failure) = failure_with_pinned(state, result, judges) else { continue };
-        for judge in involved(result, judges) {
-            if all.iter().all(|it| it.path != judge.path) {
-                all.push(weakened_judge(state, judge, result, &failure));
-            }
-        }
-    }
-    // The rules for text say nothing about a judge without whose change everything passes.
-    let all_pass = pinned.is_some_and(|it| !it.results.is_empty() && all_required_pass(state, it));
-    let is_covered =
-        |it: &Weakening| all_pass && (it.path.is_empty() || judges.iter().any(|judge| judge.path == it.path));
-    let is_repeated = |it: &Weakening, judged: &Weakening| {
-        judged.path == it.path || (it.path.is_empty() && judged.criterion == it.criterion)
-    };
-    let rest = state.weakening.weakened.iter().filter(|it| !it.by_verdict && !is_covered(it));
-    let rest: Vec<_> = rest.filter(|it| !all.iter().any(|judged| is_repeated(it, judged))).cloned().collect();
-    all.extend(rest);
-    all.sort_by(|a, b| a.path.cmp(&b.path));
-    all
-}
-
-fn weakened_judge(state: &LoopState, judge: &ChangedJudge, result: &CheckResult, failure: &str) -> Weakening {
-    let old = state.weakening.weakened.iter().find(|it| it.path == judge.path);
-    // The rules for text describe a change that they found more precisely.
-    let change = old.filter(|it| !it.by_verdict).map_or_else(|| describe_change(judge), |it| it.what.clone());
-    let what = if judge.is_new {
-        tr!("{change}, and without it {failure}", change, failure)
-    } else {
-        tr!("{change}, and with its version of the start {failure}", change, failure)
-    };
-    Weakening {
-        path: judge.path.clone(),
-        what,
-        criterion: Some(result.criterion.clone()),
-        since: old.map_or(state.iteration, |it| it.since),
-        by_verdict: true,
-    }
-}
-
-fn describe_change(judge: &ChangedJudge) -> String {
-    let path = &judge.path;
-    if judge.is_new { tr!("{path} is new", path) } else { tr!("{path} changed", path) }
-}
-
-/// How a check fails with the judges of the start, as a clause; `None` where that is no evidence.
-fn failure_with_pinned(state: &LoopState, result: &CheckResult, judges: &[ChangedJudge]) -> Option<String> {
-    let name = state.criteria.pinned.iter().find(|it| it.criterion.id == result.criterion);
-    let name = name.map_or(tr!("a check"), |it| it.criterion.name.as_str());
-    if let Some((ran, before)) = decreased_test_count(state, result) {
-        let tests = counted(ran, "test");
-        return Some(tr!("\"{name}\" runs {tests}, {before} at the start", name, tests, before));
-    }
-    let is_required = state.required().any(|it| it.criterion.id == result.criterion);
-    let has_failed = !matches!(result.status, Status::Pass | Status::Unverified);
-    if !is_required || !has_failed || has_only_new_judges(state, result, judges) {
-        return None;
-    }
-    // The work may have renamed what the tests use. Then the rules for text decide.
-    let is_suspect =
-        state.weakening.weakened.iter().any(|it| judges.iter().any(|judge| judge.path == it.path));
-    if is_unable_to_run(result) && !is_suspect {
-        return None;
-    }
-    Some(tr!("\"{name}\" fails: {fact}", name, fact = result.fact))
-}
-
-/// A goal that ran no test at the start, and judges that were only added: nothing of the start judges it.
-fn has_only_new_judges(state: &LoopState, result: &CheckResult, judges: &[ChangedJudge]) -> bool {
-    let is_goal = |it: &PinnedCriterion| it.criterion.id == result.criterion && it.role == Role::Goal;
-    !ran_tests_at_start(state, &result.criterion)
-        && judges.iter().all(|it| it.is_new && !it.stands_in)
-        && state.criteria.pinned.iter().any(is_goal)
-}
-
 fn ran_tests_at_start(state: &LoopState, id: &CriterionId) -> bool {
     state.weakening.tests.get(id).is_some_and(|it| *it > 0)
-}
-
-/// The tests do not compile or import any more, which is no failed assertion.
-fn is_unable_to_run(result: &CheckResult) -> bool {
-    const LOAD_ERRORS: [&str; 9] = [
-        "ImportError",
-        "ModuleNotFoundError",
-        "AttributeError",
-        "error[E0",
-        "cannot find module",
-        "Cannot find module",
-        "is not a function",
-        "undefined: ",
-        "is not exported",
-    ];
-    let excerpts = [&result.head, &result.tail];
-    LOAD_ERRORS.iter().any(|sign| excerpts.iter().any(|it| it.contains(sign)))
-        || result.locations.iter().any(|it| LOAD_ERRORS.iter().any(|sign| it.message.contains(sign)))
-}
-
-/// The judges that the failure names, else all of them.
-fn involved<'a>(result: &CheckResult, judges: &'a [ChangedJudge]) -> Vec<&'a ChangedJudge> {
-    let named = |it: &&ChangedJudge| {
-        let is_at = |place: &Location| place.file.ends_with(&it.path);
-        result.locations.iter().any(is_at) || result.head.contains(&it.path) || result.tail.contains(&it.path)
-    };
-    let found: Vec<_> = judges.iter().filter(named).take(MAX_NAMED).collect();
-    if found.is_empty() { judges.iter().take(MAX_NAMED).collect() } else { found }
-}
-
-/// The goals that a clean room can judge. A goal that fails with the tests of the start is judged again with the files to
-/// which tests were only added, if it may require new tests: it ran none at the start, or only their coverage fails.
-#[derive(Debug, Clone, Default)]
-pub struct CleanRoomGoals {
-    goals: Vec<Criterion>,
-    ran_tests: BTreeSet<CriterionId>,
-}
-
-impl CleanRoomGoals {
-    pub fn of(state: &LoopState) -> Self {
-        let goals = state
-            .criteria
-            .pinned
-            .iter()
-            .filter(|it| it.role == Role::Goal && runs_in_clean_room(&it.criterion));
-        let goals: Vec<Criterion> = goals.map(|it| it.criterion.clone()).collect();
-        let ran_tests = goals.iter().map(|it| &it.id).filter(|it| ran_tests_at_start(state, it)).cloned();
-        Self { ran_tests: ran_tests.collect(), goals }
-    }
-
-    pub fn contains(&self, criterion: &Criterion) -> bool {
-        self.goals.iter().any(|it| it.id == criterion.id)
-    }
-
-    /// Those to judge again after a round with the tests of the start.
-    pub fn to_repeat(&self, round: &Round) -> Vec<Criterion> {
-        let needs_new_tests = |it: &&Criterion| {
-            let failed = round.result(&it.id).filter(|it| it.status != Status::Pass);
-            failed.is_some_and(|result| !self.ran_tests.contains(&it.id) || lacks_coverage(result))
-        };
-        self.goals.iter().filter(needs_new_tests).cloned().collect()
-    }
-}
-
-/// Whether all tests pass, and cover too little.
-fn lacks_coverage(result: &CheckResult) -> bool {
-    const COVERAGE_FAILURES: [&str; 5] = [
-        "Required test coverage of",
-        "Coverage failure: total of",
-        "coverage threshold for",
-        "ERROR: Coverage for",
-        "does not meet global threshold",
-    ];
-    let all_pass = result.tests.as_ref().is_some_and(|it| it.passed > 0 && it.failed == 0);
-    all_pass
-        && COVERAGE_FAILURES
-            .iter()
-            .any(|sign| [&result.head, &result.tail].iter().any(|it| it.contains(sign)))
-}
-
-/// The criteria that a clean room can judge: the others read the work tree, or ask an agent.
-pub fn judged_in_room(criteria: &[Criterion]) -> Vec<Criterion> {
-    criteria.iter().filter(|it| runs_in_clean_room(it)).cloned().collect()
 }
 
 pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
