@@ -46,47 +46,48 @@ pub struct Sim {
     pub documents: Vec<Criterion>,
     /// The text of the task.
     pub prompt: &'static str,
-    /// The result letters that hold right now, and what the next acts make of them.
+    /// The result letters of the tree as it is; each act sets its own.
     pub standing: &'static str,
     pub acts: Vec<Act>,
     pub untrusted: Vec<CriterionId>,
-    /// The list of calls: when, which loop's, which iteration. `None`: it cannot be read.
+    /// The list of calls: time, loop, iteration. `None`: it cannot be read.
     pub calls: Option<Vec<(u64, &'static str, u32)>>,
-    /// Usage limits that other loops met: of which agent, until when.
+    /// Usage limits that other loops reached: the agent, and the end of the limit.
     pub limited: Vec<(&'static str, u64)>,
     wrote: Vec<&'static str>,
     ticks: usize,
     plan: Option<Vec<PlanItem>>,
     tree: u32,
     named_tree: Option<&'static str>,
-    /// The tree that a rollback brought back.
-    back_at: Option<String>,
-    /// How the checks stood on each tree.
-    stood: BTreeMap<String, &'static str>,
+    /// The tree that a rollback restored.
+    restored_tree: Option<String>,
+    /// The result letters of each tree that was judged.
+    results_by_tree: BTreeMap<String, &'static str>,
     fact: &'static str,
     acted: usize,
-    /// In hook mode: the one process that works many iterations.
+    /// In hook mode: the process that works on many iterations.
     pub process: Process,
     queue: Vec<Effect>,
     finished: bool,
-    /// What is weaker in the tree as it is.
+    /// Files that are weakened in the tree as it is.
     pub weak: Vec<&'static str>,
     /// Protected files that the user edited since the last snapshot.
     pub edited: Vec<String>,
-    /// What the rounds find added and without a reference.
+    /// Strays that the rounds find.
     pub strays: Vec<String>,
     /// The branch that HEAD is on; `None`: there is no repository.
     pub branch: Option<&'static str>,
-    /// What was to be committed, and why it cannot be.
+    /// The requested commits.
     pub commits: Vec<commits::CommitPlan>,
+    /// Why no commit can be made.
     pub no_commit: Option<&'static str>,
-    /// What the next final verdicts find; afterwards everything passes and no judge changed.
+    /// The next final verdicts; afterwards everything passes and no judge changed.
     pub verdicts: Vec<VerdictReply>,
-    /// What the next runs of mutants find, `None` for one that does not end; afterwards there are no mutants.
+    /// The results of the next runs of mutants, `None` for one that does not end; afterwards there are no mutants.
     pub mutants: VecDeque<Option<MutantReply>>,
-    /// The runs of mutants that were asked for.
+    /// The runs of mutants that were requested.
     pub tested: Vec<MutantPlan>,
-    /// What the next round asks of judges.
+    /// The usage of judges in the next round.
     pub judging: Option<JudgeUsage>,
 }
 
@@ -119,8 +120,8 @@ impl Sim {
             plan: None,
             tree: 0,
             named_tree: None,
-            back_at: None,
-            stood: BTreeMap::new(),
+            restored_tree: None,
+            results_by_tree: BTreeMap::new(),
             fact: "",
             acted: 0,
             process: Process::default(),
@@ -164,18 +165,18 @@ impl Sim {
     pub fn edited(&mut self, standing: &'static str) {
         self.tree += 1;
         self.named_tree = None;
-        self.back_at = None;
+        self.restored_tree = None;
         self.standing = standing;
     }
 
     fn tree(&self) -> String {
-        if let Some(tree) = &self.back_at {
+        if let Some(tree) = &self.restored_tree {
             return tree.clone();
         }
         self.named_tree.map_or_else(|| format!("tree{}", self.tree), str::to_owned)
     }
 
-    /// Something is to be done before time passes.
+    /// An effect is to be performed before time passes.
     pub fn is_busy(&self) -> bool {
         !self.queue.is_empty()
     }
@@ -191,14 +192,14 @@ impl Sim {
             return true;
         }
         let Some(due) = deadline(&self.state, &self.live) else {
-            assert!(self.state.outcome().is_none(), "a loop that has ended lets its keeper go");
+            assert!(self.state.outcome().is_none(), "an ended loop ends its keeper");
             return false;
         };
         let ms = due.awake.saturating_sub(self.now.awake);
         self.now = self.now.plus_ms(ms);
         self.event(Event::DeadlinePassed);
         let next = deadline(&self.state, &self.live);
-        assert!(next.is_none_or(|it| it.awake > self.now.awake), "a deadline that passed is over");
+        assert!(next.is_none_or(|it| it.awake > self.now.awake), "the next deadline is later");
         true
     }
 
@@ -233,8 +234,8 @@ impl Sim {
         self.entries.push(entry);
     }
 
-    /// The next effect fails where it has to keep the tree. False when it needs no tree.
-    pub fn fail_to_keep_the_tree(&mut self, reason: PauseReason) -> bool {
+    /// Fails the next effect if it takes a snapshot. False if it takes none.
+    pub fn fail_next_snapshot(&mut self, reason: PauseReason) -> bool {
         if !matches!(self.queue.first(), Some(Effect::TakeSnapshot | Effect::RunChecks { .. })) {
             return false;
         }
@@ -246,11 +247,11 @@ impl Sim {
     fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Continue => self.event(Event::Continued),
-            Effect::TakeSnapshot => self.shoot(),
+            Effect::TakeSnapshot => self.take_snapshot(),
             Effect::TakeBranch { name } => self.take_branch(name),
             Effect::Commit(plan) => self.commit(*plan),
             Effect::ReadTask => {
-                let reading = self.reading();
+                let reading = self.task_documents();
                 self.event(Event::TaskRead(Box::new(reading)));
             }
             Effect::RunChecks { criteria, .. } => self.check(&criteria),
@@ -268,7 +269,7 @@ impl Sim {
                 self.process.used_before = session_tokens;
                 self.start_agent();
             }
-            Effect::ReleaseAgent { .. } => self.let_go(),
+            Effect::ReleaseAgent { .. } => self.release_agent(),
             Effect::StopAgent { why, .. } => {
                 (self.process.alive, self.process.works) = (false, false);
                 let run = AgentRun { ending: why, ..quiet_run() };
@@ -281,7 +282,7 @@ impl Sim {
             }
             Effect::Rollback { to, tree, paths, since: _ } => {
                 let from = self.tree();
-                self.put_back(&tree);
+                self.restore_tree(&tree);
                 let (after, refused) = (self.tree(), Vec::new());
                 self.event(Event::RolledBack { to, paths, tree, from, after, refused });
             }
@@ -309,7 +310,7 @@ impl Sim {
         }
     }
 
-    fn shoot(&mut self) {
+    fn take_snapshot(&mut self) {
         let closing = self.state.phase == Phase::Closing;
         let changed = if closing { self.last_changes() } else { Vec::new() };
         let found = |path: &&str| WeakeningFinding {
@@ -330,7 +331,7 @@ impl Sim {
         self.event(Event::SnapshotTaken(snapshot));
     }
 
-    fn reading(&self) -> TaskDocuments {
+    fn task_documents(&self) -> TaskDocuments {
         let mut plan = self.plan.clone().unwrap_or_else(|| self.state.spec.plan.clone());
         for item in plan.iter_mut().take(self.ticks) {
             item.done = true;
@@ -362,7 +363,7 @@ impl Sim {
             }
         }
         let tree = self.tree();
-        self.stood.insert(tree.clone(), self.standing);
+        self.results_by_tree.insert(tree.clone(), self.standing);
         let wrote: Vec<String> = self.wrote.iter().map(ToString::to_string).collect();
         let wrote_too = wrote.clone();
         let round = Round {
@@ -401,11 +402,11 @@ impl Sim {
         }
     }
 
-    /// The files are those of an earlier tree, and so is what holds of them.
-    fn put_back(&mut self, tree: &str) {
-        let Some(standing) = self.stood.get(tree) else { return };
+    /// The files are those of an earlier tree, and so are the results of the checks.
+    fn restore_tree(&mut self, tree: &str) {
+        let Some(standing) = self.results_by_tree.get(tree) else { return };
         self.standing = standing;
-        self.back_at = Some(tree.to_owned());
+        self.restored_tree = Some(tree.to_owned());
     }
 
     pub fn sentence(&self) -> String {

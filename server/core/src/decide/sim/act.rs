@@ -10,7 +10,9 @@ use loopkeeper_task::criterion::Criterion;
 /// The actions of one iteration's agent, and the results of the checks afterwards.
 #[derive(Debug, Clone)]
 pub struct Act {
-    /// One letter per criterion after it: `p`ass, a digit: that many tests pass, `f`ail, `t`imed out, `z`ero tests, `-` unverified.
+    /// One letter per criterion after it: `p`ass, a digit (that many tests pass), `f`ail, `t`imed out, `z`ero tests,
+    /// `u`nstable, `-` unverified; or the check cannot run because the machine lacks a program (`m`) or a Python module
+    /// (`n`), or the project lacks a file (`g`).
     pub results: &'static str,
     pub changed: Vec<&'static str>,
     pub says: &'static str,
@@ -27,19 +29,19 @@ pub struct Act {
     pub weakens: Option<Vec<&'static str>>,
     /// The documents' criteria as the agent leaves them.
     pub leaves: Option<Vec<Criterion>>,
-    /// The plan as the agent leaves it, where `ticks` cannot say it.
+    /// The plan as the agent leaves it, if `ticks` cannot express it.
     pub plan: Option<Vec<PlanItem>>,
     /// Tools it was denied.
     pub denied: Vec<&'static str>,
-    /// The session to continue is unknown to the agent.
+    /// The agent lost the session to continue.
     pub forgets: bool,
     /// Commands that its tools run.
     pub ran: Vec<&'static str>,
-    /// The tree that it makes, where it is one that comes again.
+    /// The name of the tree that it makes, if the tree recurs.
     pub makes: Option<&'static str>,
     pub errors: Vec<&'static str>,
     pub output: u64,
-    /// What checks that fail find after it.
+    /// The finding of checks that fail after it.
     pub fact: &'static str,
     /// It never ends on its own.
     pub hangs: bool,
@@ -113,7 +115,7 @@ impl Sim {
         }
         if !act.changed.is_empty() {
             self.tree += 1;
-            self.back_at = None;
+            self.restored_tree = None;
             self.named_tree = act.makes;
         }
         if act.hangs {

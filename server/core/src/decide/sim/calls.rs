@@ -4,7 +4,7 @@ use super::Sim;
 use crate::decide::{CallSlot, Event};
 
 impl Sim {
-    /// What another loop met with the agent at work.
+    /// The usage limit of the agent at work that another loop reached.
     pub(super) fn known_limit(&self) -> Option<Event> {
         let agent = &self.state.spec.agent.name;
         let known = self.limited.iter().find(|(name, until)| name == agent && *until > self.now.wall)?;

@@ -11,13 +11,14 @@ const TOKENS: u64 = 1_000;
 #[derive(Debug, Default)]
 pub struct Process {
     pub alive: bool,
-    /// How many there were.
+    /// Number of processes so far.
     pub starts: u32,
-    /// How often one lets itself be held.
+    /// How often a process can be held.
     pub cap: Option<u32>,
     holds: Option<u32>,
-    owed: u64,
-    /// A turn is on.
+    /// Cost that is reported when the process ends.
+    unreported_cost: u64,
+    /// A turn is running.
     pub(super) works: bool,
     /// The usage of the session so far, where it is reported.
     pub tokens: Option<u64>,
@@ -32,7 +33,7 @@ impl Process {
         Some(*all)
     }
 
-    /// It continues with the answer, or another one begins. How often it can be held from here on.
+    /// Continues with the answer, or starts another process; returns how often it can be held from then on.
     pub(super) fn answers(&mut self) -> Option<u32> {
         if self.alive {
             self.holds = self.holds.map(|it| it.checked_sub(1).expect("no more than its cap"));
@@ -46,7 +47,7 @@ impl Process {
 }
 
 impl Sim {
-    /// The end of a turn: the stop hook holds an agent that ended it well.
+    /// The end of a turn: the stop hook holds an agent that ended it without an error.
     pub(super) fn ended_or_held(&mut self, run: AgentRun) -> AgentRun {
         if self.is_attached() {
             return self.turn_over(run);
@@ -54,10 +55,10 @@ impl Sim {
         let cost = run.cost_micros.unwrap_or(0);
         if self.state.spec.settings.mode == LoopMode::Loop || run.error.is_some() {
             self.process.alive = false;
-            let owed = std::mem::take(&mut self.process.owed);
-            return AgentRun { cost_micros: Some(cost + owed), ..run };
+            let earlier = std::mem::take(&mut self.process.unreported_cost);
+            return AgentRun { cost_micros: Some(cost + earlier), ..run };
         }
-        self.process.owed += cost;
+        self.process.unreported_cost += cost;
         AgentRun { ending: AgentEnding::Held, exit: None, cost_micros: None, ..run }
     }
 
@@ -76,7 +77,7 @@ impl Sim {
         AgentRun { final_text: run.final_text, duration_ms: run.duration_ms, ..run_of_turn }
     }
 
-    /// The user sends a message to one of their sessions; `false`: it knows of the loop already, or is not asked.
+    /// The user sends a prompt to one of their sessions; `false`: it does not attach the session.
     pub fn speak(&mut self, session: &str, holds: u32) -> bool {
         let is_at_work = self.process.works;
         if self.finished || is_at_work || !self.is_attached() {
@@ -91,17 +92,17 @@ impl Sim {
         true
     }
 
-    /// A session asks for work: its user spoke to it.
+    /// A session requests work after a prompt of its user.
     pub fn attach(&mut self, session: &str, holds: u32) {
         (self.process.alive, self.process.holds) = (true, Some(holds + 1));
         let tokens = self.process.tokens;
         self.event(Event::SessionCame(SessionOffer { session: session.to_owned(), holds, tokens }));
     }
 
-    pub(super) fn let_go(&mut self) {
+    pub(super) fn release_agent(&mut self) {
         assert!(self.process.alive || self.is_attached(), "a process is held");
         self.process.alive = false;
-        let cost_micros = Some(std::mem::take(&mut self.process.owed));
+        let cost_micros = Some(std::mem::take(&mut self.process.unreported_cost));
         let left = AgentExited { exit: Some(0), cost_micros, ..AgentExited::default() };
         self.event(Event::AgentLeft(Box::new(left)));
     }

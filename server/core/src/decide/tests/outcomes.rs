@@ -1,13 +1,14 @@
-//! How loops end: agent behaviour x criteria -> outcome, sentence, iterations used.
+//! How loops end: from the acts of the agent and the results of the checks to outcome, sentence and iterations.
 
-use crate::decide::UserCommand;
-use crate::decide::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::sim::{Act, Sim, criterion, item, quiet_run, spec};
+use crate::decide::{Event, Phase, UserCommand, breaker, exit};
 use crate::journal::{Edit, LoopSpec, OutcomeKind, PauseReason, Proposal, Record};
-use loopkeeper_agent::ProviderClass;
+use loopkeeper_agent::{AgentRun, ProviderClass};
+use loopkeeper_task::criterion::Criterion;
 
 const DONE: &str = "<promise>COMPLETE</promise>";
 
-pub(super) fn two() -> Vec<loopkeeper_task::criterion::Criterion> {
+pub(super) fn two() -> Vec<Criterion> {
     vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]
 }
 
@@ -28,12 +29,12 @@ pub(super) fn summary(sim: &Sim) -> String {
 }
 
 #[test]
-fn checks_decide() {
+fn a_loop_completes_when_every_check_passes() {
     check("ff", vec![Act::new("pp")], "Completed verified=true after 1");
     check("ff", vec![Act::new("pf"), Act::new("fp"), Act::new("pp")], "Completed verified=true after 3");
     // A claim while a check fails is ignored.
     check("ff", vec![Act::new("pf").says(DONE), Act::new("pp")], "Completed verified=true after 2");
-    // Silence is fine when the checks pass.
+    // No claim is needed if the checks pass.
     check("fp", vec![Act::idle("fp"), Act::new("pp")], "Completed verified=true after 2");
     // A guard that broke keeps the loop going.
     check("pf", vec![Act::new("fp"), Act::new("pp")], "Completed verified=true after 2");
@@ -42,13 +43,13 @@ fn checks_decide() {
 }
 
 #[test]
-fn already_holds_costs_nothing() {
+fn a_task_that_already_holds_starts_no_agent() {
     let sim = check("pp", vec![], "Completed verified=true after 0");
     assert!(sim.sentence().contains("already holds"), "{}", sim.sentence());
 }
 
 #[test]
-fn anyway_needs_a_claim() {
+fn a_loop_started_anyway_needs_a_claim() {
     let mut spec = spec(two());
     spec.anyway = true;
     let acts = vec![Act::new("pp"), Act::new("pp").says(DONE)];
@@ -68,8 +69,8 @@ fn an_agent_that_cannot_work_needs_the_user() {
     check("ff", vec![Act::fails(ProviderClass::Login, "ff")], "Paused Agent after 1");
     let crash = || Act::fails(ProviderClass::Crash, "ff");
     let sim = check("ff", vec![crash(), crash(), crash()], "Paused Agent after 3");
-    assert_eq!(waits(&sim), 2, "nothing is waited for after the last");
-    // A pause as long as the wait is not waited for once more.
+    assert_eq!(waits(&sim), 2, "no wait after the last");
+    // The time of a pause counts for the wait.
     let mut sim = Sim::new(spec(two()), "ff", vec![crash(), Act::new("pp")]);
     while sim.state.iteration == 0 {
         sim.turn();
@@ -83,21 +84,21 @@ fn an_agent_that_cannot_work_needs_the_user() {
 }
 
 #[test]
-fn a_round_that_is_over_before_it_is_cancelled_ends_the_loop_once() {
+fn a_round_that_ends_before_it_is_cancelled_ends_the_loop_once() {
     let mut sim = Sim::new(spec(two()), "ff", vec![]);
-    while sim.state.phase != crate::decide::Phase::Baseline {
+    while sim.state.phase != Phase::Baseline {
         sim.turn();
     }
-    // The results come first, the answer to the cancelling after them.
+    // The results arrive before the answer to the cancellation.
     sim.command(UserCommand::Stop);
     sim.play();
-    sim.event(crate::decide::Event::ChecksCancelled);
+    sim.event(Event::ChecksCancelled);
     let ends = sim.entries.iter().filter(|it| matches!(it.record, Record::Ended { .. })).count();
     assert_eq!((ends, sim.sentence().as_str()), (1, "stopped before the first iteration"));
 }
 
 #[test]
-fn nothing_is_promised_to_a_loop_that_is_stopping() {
+fn a_stopping_loop_refuses_further_commands() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff")]);
     while sim.state.iteration == 0 {
         sim.turn();
@@ -128,7 +129,7 @@ fn a_wait_ends_with_the_loops_time() {
 }
 
 #[test]
-fn files_changed_while_it_rested_are_judged_before_the_agent_starts() {
+fn files_changed_during_a_pause_are_judged_before_the_agent_starts() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pp")]);
     while sim.state.iteration == 0 {
         sim.turn();
@@ -140,7 +141,7 @@ fn files_changed_while_it_rested_are_judged_before_the_agent_starts() {
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 2");
     assert!(sim.prompts[1].contains("### tests pass\n\nRegressed"), "{}", sim.prompts[1]);
-    // What the user finished by hand needs no agent.
+    // Work that the user finished needs no agent.
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf")]);
     while sim.state.iteration == 0 {
         sim.turn();
@@ -158,22 +159,22 @@ fn waits(sim: &Sim) -> usize {
 }
 
 #[test]
-fn sentences_count_well() {
+fn sentences_agree_in_number() {
     let mut one = spec(vec![criterion("tests pass", "make test")]);
     one.attended = false;
-    let says =
+    let check =
         |spec, start, acts, expect: &str| assert_eq!(Sim::new(spec, start, acts).run().sentence(), expect);
     let already =
         "completed, verified: already holds, the one required criterion passed before the first iteration";
     let sim = Sim::new(one.clone(), "p", vec![]).run();
     assert!(sim.sentence().starts_with(already), "{}", sim.sentence());
     let own = "completed, verified: the one required criterion passes after 1 iteration";
-    says(one.clone(), "f", vec![Act::new("p")], own);
+    check(one.clone(), "f", vec![Act::new("p")], own);
     one.settings.breaker.no_progress = 1;
-    says(one, "f", vec![Act::idle("f")], "breaker open: 1 iteration without a file change");
+    check(one, "f", vec![Act::idle("f")], "breaker open: 1 iteration without a file change");
     let mut short = spec(two());
     short.settings.limits.duration_ms = 1_500;
-    says(
+    check(
         short,
         "ff",
         vec![Act::new("ff")],
@@ -219,7 +220,7 @@ fn limits_end_the_loop() {
 fn a_hanging_agent_is_ended_and_its_tree_judged() {
     // No act left: the agent hangs. Three such iterations need the user.
     let sim = check("ff", vec![], "Paused Agent after 3");
-    assert_eq!(crate::decide::breaker::counts(&sim.state).no_progress, 0);
+    assert_eq!(breaker::counts(&sim.state).no_progress, 0);
 }
 
 #[test]
@@ -243,7 +244,7 @@ fn without_checks_only_claims_count() {
 }
 
 #[test]
-fn open_plan_items_keep_the_loop_working_until_it_pauses() {
+fn open_plan_items_keep_a_loop_going_until_an_iteration_changes_nothing() {
     let with_plan = || {
         let mut spec = spec(two());
         spec.plan = vec![item("US-1"), item("US-2")];
@@ -255,7 +256,7 @@ fn open_plan_items_keep_the_loop_working_until_it_pauses() {
     let sim = Sim::new(with_plan(), "ff", vec![Act::new("pp"), Act::new("pp"), Act::idle("pp")]).run();
     assert_eq!(summary(&sim), "Completed verified=true after 3");
     assert!(sim.sentence().ends_with("still open in the plan: US-1, US-2"), "{}", sim.sentence());
-    // A plan alone: worked off is done, claimed.
+    // A plan without checks: the loop is claimed when every item is ticked.
     let mut only_plan = spec(vec![]);
     only_plan.plan = vec![item("a")];
     let acts = vec![Act::new(""), Act { ticks: 1, ..Act::new("") }];
@@ -271,7 +272,7 @@ fn artefacts_of_the_baseline_do_not_count_as_work() {
     once.settings.breaker.max_trips = 1;
     let sim = Sim::new(once, "ff", acts()).checks_write(vec!["out.log"]).run();
     assert_eq!(summary(&sim), "Paused Breaker after 3");
-    // Not written again by the checks: the agent's own edit, and work.
+    // A file that the checks did not write again is the agent's own edit, and counts as work.
     let mut acts: Vec<Act> = acts();
     acts[2] = Act { changed: vec!["out.log"], ..Act::new("pp") };
     let sim = Sim::new(spec(two()), "ff", acts).checks_write(vec!["out.log"]).run();
@@ -279,11 +280,11 @@ fn artefacts_of_the_baseline_do_not_count_as_work() {
 }
 
 #[test]
-fn a_moving_tree_is_never_a_pass() {
-    let moving = || Act { wrote: vec!["src/gen.rs"], ..Act::new("pp") };
-    let sim = check("ff", vec![moving(), Act::new("pp")], "Completed verified=true after 2");
+fn a_round_during_which_files_change_never_passes() {
+    let disturbed = || Act { wrote: vec!["src/gen.rs"], ..Act::new("pp") };
+    let sim = check("ff", vec![disturbed(), Act::new("pp")], "Completed verified=true after 2");
     let rounds = sim.entries.iter().filter(|it| matches!(it.record, Record::ChecksDone { .. })).count();
-    assert_eq!(rounds, 2, "thrown away rounds are not recorded");
+    assert_eq!(rounds, 2, "discarded rounds are not recorded");
 }
 
 #[test]
@@ -325,14 +326,14 @@ fn user_edits_during_an_iteration_apply() {
         assert_eq!(sim.state.criteria.pinned.len(), pinned, "{sum}");
         let found: Vec<String> = sim.state.criteria.proposed.iter().map(ToString::to_string).collect();
         assert_eq!(found, proposed, "{sum}");
-        assert_eq!(sim.live.saved.len(), 0, "what was saved once makes nothing later the user's");
+        assert_eq!(sim.live.saved.len(), 0, "a save counts for one iteration");
     };
     check("as it is", 3, &[]);
     check("what the agent wrote over", 2, &["added: docs build"]);
 }
 
 #[test]
-fn untrusted_changes_hold_the_loop() {
+fn untrusted_changes_pause_the_loop() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("ppp")]);
     while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
         sim.turn();
@@ -380,7 +381,7 @@ fn a_stop_is_honoured_from_every_phase() {
 }
 
 #[test]
-fn a_tree_that_cannot_be_kept_never_leaves_a_loop_hanging() {
+fn a_failed_snapshot_pauses_or_ends_the_loop_in_every_phase() {
     let acts = || vec![Act::new("pf"), Act::new("ff"), Act::new("pp")];
     for reason in [PauseReason::Disk, PauseReason::Workspace] {
         for (attended, turns) in
@@ -390,7 +391,7 @@ fn a_tree_that_cannot_be_kept_never_leaves_a_loop_hanging() {
             for _ in 0..turns {
                 sim.turn();
             }
-            if !sim.fail_to_keep_the_tree(reason) {
+            if !sim.fail_next_snapshot(reason) {
                 continue;
             }
             sim.play();
@@ -411,14 +412,14 @@ fn a_tree_that_cannot_be_kept_never_leaves_a_loop_hanging() {
 }
 
 #[test]
-fn a_disk_that_fills_up_with_any_record_holds_the_loop_or_lets_it_end() {
+fn a_full_disk_pauses_the_loop_in_every_phase() {
     let acts = || vec![Act::new("pf"), Act::new("pp")];
     for turns in 0..60 {
         let mut sim = Sim::new(spec(two()), "ff", acts());
         for _ in 0..turns {
             sim.turn();
         }
-        sim.event(crate::decide::Event::DiskFilled { message: "the disk is full".into() });
+        sim.event(Event::DiskFilled { message: "the disk is full".into() });
         sim.play();
         if sim.state.outcome().is_none() {
             assert_eq!(
@@ -440,8 +441,8 @@ fn steering_reaches_the_next_prompt_once() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
     sim.command(UserCommand::Steer("use the other parser".to_owned()));
     sim.play();
-    let notes_told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("use the other parser")).collect();
-    assert_eq!(notes_told, [true, false, false]);
+    let has_text: Vec<bool> = sim.prompts.iter().map(|it| it.contains("use the other parser")).collect();
+    assert_eq!(has_text, [true, false, false]);
 }
 
 #[test]
@@ -450,11 +451,8 @@ fn no_verdict_while_processes_survive() {
     while sim.state.iteration < 1 {
         sim.turn();
     }
-    let run = loopkeeper_agent::AgentRun {
-        unkillable: vec!["77 stuck".to_owned()],
-        ..crate::decide::sim::quiet_run()
-    };
-    sim.event(crate::decide::Event::AgentEnded(Box::new(run)));
+    let run = AgentRun { unkillable: vec!["77 stuck".to_owned()], ..quiet_run() };
+    sim.event(Event::AgentEnded(Box::new(run)));
     sim.play();
     assert_eq!(summary(&sim), "Failed verified=false after 1");
     assert!(sim.sentence().contains("77 stuck"), "{}", sim.sentence());
@@ -481,5 +479,5 @@ fn passing_criteria_show_no_new_work() {
                 nothing can show that new work is done. Hint: add a criterion that fails until it is, such as \
                 \"- It has tests: `$ sh tests/new_behaviour.sh`\"; `--anyway` starts without one";
     assert_eq!(sim.sentence(), expected);
-    assert!(crate::decide::exit::held_already(&sim.state));
+    assert!(exit::held_already(&sim.state));
 }
