@@ -1,4 +1,4 @@
-//! Loops played through the pure machine with a fake clock.
+//! Tests of whole loops, played by the simulator with a fake clock.
 
 mod attached;
 mod autorun;

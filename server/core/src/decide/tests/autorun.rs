@@ -17,7 +17,7 @@ fn changes(results: &'static str, files: &[&'static str]) -> Act {
 const NOTE: &str = "; 1 changed file runs later without being asked: .envrc (by a shell in this folder)";
 
 #[test]
-fn the_end_names_them_whatever_it_is() {
+fn every_end_names_files_that_run_later() {
     let completed = sentence(vec![changes("p", &["src/a.rs", ".envrc"])], |_| ());
     assert!(completed.starts_with("completed, verified") && completed.ends_with(NOTE), "{completed}");
     let limit = sentence(vec![changes("f", &[".envrc"]), changes("f", &["src/a.rs"])], |_| ());
@@ -33,7 +33,7 @@ fn a_file_is_named_once() {
 }
 
 #[test]
-fn a_rollback_takes_back_all_but_the_files_of_git() {
+fn a_rollback_restores_no_files_of_git() {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.limits.iterations = 1;
     let mut sim = Sim::new(spec, "f", vec![changes("f", &[".envrc", ".git/hooks/pre-push"])]).run();

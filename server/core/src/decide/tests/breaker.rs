@@ -1,4 +1,4 @@
-//! When the breaker opens, cools down, tries and closes: one table per cause, then what follows an opening.
+//! When the breaker opens, cools down, admits a trial and closes: one table per cause, then the steps after an opening.
 
 mod failing;
 
@@ -18,7 +18,7 @@ fn two() -> LoopSpec {
     spec
 }
 
-/// No user is there to answer: the loop ends with the first opening.
+/// An unattended loop, which ends when the breaker opens.
 fn alone() -> LoopSpec {
     LoopSpec { attended: false, ..two() }
 }
@@ -54,6 +54,10 @@ fn times(count: usize, act: &Act) -> Vec<Act> {
     vec![act.clone(); count]
 }
 
+fn repeat<const N: usize>(acts: [Act; N], count: usize) -> Vec<Act> {
+    vec![acts; count].concat()
+}
+
 fn fast(act: Act) -> Act {
     Act { takes_ms: 9_000, ..act }
 }
@@ -77,7 +81,7 @@ fn unchecked() -> LoopSpec {
     spec
 }
 
-/// A loop that the same failure never stops.
+/// The breaker never opens because of the same failure.
 fn patient() -> LoopSpec {
     let mut spec = alone();
     spec.settings.breaker.same_error = 99;
@@ -89,11 +93,11 @@ fn writes(output: u64) -> Act {
 }
 
 #[test]
-fn an_unchanged_tree() {
+fn three_iterations_without_a_change_trip_the_breaker() {
     let idle = || Act::idle("ff");
     trips(times(3, &idle()), 3, "3 iterations without a file change");
     holds([times(2, &idle()), vec![Act::new("ff")], times(2, &idle())].concat());
-    // A failure of the provider neither counts nor makes it forget.
+    // A failure of the provider neither counts nor clears the count.
     let provider_failure = || Act::fails(ProviderClass::Transient, "ff");
     trips(
         vec![idle(), provider_failure(), idle(), provider_failure(), idle()],
@@ -106,7 +110,7 @@ fn an_unchanged_tree() {
 }
 
 #[test]
-fn iterations_that_are_over_at_once() {
+fn two_fast_failures_trip_the_breaker() {
     let quick = || fast(Act::idle("ff"));
     trips(times(2, &quick()), 2, "2 iterations under 10 s without a file change");
     // A slow one, or one that changes something, does not count.
@@ -132,14 +136,13 @@ fn denied_tools_without_a_change_trip_the_breaker() {
 }
 
 #[test]
-fn files_that_go_back_and_forth() {
+fn three_returns_to_earlier_trees_trip_the_breaker() {
     let why = "the files returned to an earlier state 3 times";
-    let swing = || [makes("a"), makes("b")].concat_times(3);
-    trips(swing(), 5, why);
-    trips([makes("a"), makes("b"), makes("c")].concat_times(3), 6, why);
+    trips(repeat([makes("a"), makes("b")], 3), 5, why);
+    trips(repeat([makes("a"), makes("b"), makes("c")], 3), 6, why);
     // Turning one criterion by breaking the other is no progress.
     let act = |tree, results| Act { makes: Some(tree), ..Act::new(results) };
-    trips([act("a", "pf"), act("b", "fp")].concat_times(3), 5, why);
+    trips(repeat([act("a", "pf"), act("b", "fp")], 3), 5, why);
     // Reverting something, even twice, is work.
     holds(vec![makes("a"), makes("b"), makes("a"), makes("c"), makes("a"), makes("d")]);
     // A tree that stays is no return, and one from long ago none either.
@@ -150,18 +153,8 @@ fn files_that_go_back_and_forth() {
     );
 }
 
-trait ConcatTimes {
-    fn concat_times(&self, count: usize) -> Vec<Act>;
-}
-
-impl<const N: usize> ConcatTimes for [Act; N] {
-    fn concat_times(&self, count: usize) -> Vec<Act> {
-        (0..count).flat_map(|_| self.iter().cloned()).collect()
-    }
-}
-
 #[test]
-fn the_same_error() {
+fn the_same_error_five_times_in_a_row_trips_the_breaker() {
     let missing = "error: cannot find /home/me/a.rs:12";
     let elsewhere = "error: cannot find /tmp/b.rs:7";
     let check = |acts: Vec<Act>, after: Option<u32>| {
@@ -187,13 +180,13 @@ fn the_same_error() {
 }
 
 #[test]
-fn the_same_error_while_something_gets_better() {
+fn an_improvement_restarts_the_count_of_an_error() {
     let missing = "error: cannot find a.rs";
     // A criterion that turns, a count that moves, an item that is done.
     let turned = Act { results: "pf", ..prints(missing) };
     holds([times(4, &prints(missing)), times(5, &turned)].concat());
     let moves = ["3 of 9 fail", "2 of 9 fail"].map(|fact| Act { fact, ..prints(missing) });
-    holds(moves.concat_times(5));
+    holds(repeat(moves, 5));
     let mut planned = unchecked();
     planned.plan = (0..9).map(|it| item(&it.to_string())).collect();
     let ticking = (1..9).map(|ticks| Act { ticks, ..prints(missing) }).collect();
@@ -201,7 +194,7 @@ fn the_same_error_while_something_gets_better() {
 }
 
 #[test]
-fn less_and_less_output() {
+fn two_declines_of_output_in_a_row_trip_the_breaker() {
     let trips = |acts, after, why: &str| {
         assert_eq!(opened(patient(), acts), Some((after, format!("breaker open: {why}"))));
     };
@@ -224,11 +217,11 @@ fn less_and_less_output() {
     let says = Act { says: "<promise>COMPLETE</promise>", ..writes(10) };
     holds([much(), times(4, &says)].concat());
     let moves = ["3 of 9 fail", "2 of 9 fail"].map(|fact| Act { fact, ..writes(10) });
-    holds([much(), moves.concat_times(3)].concat());
+    holds([much(), repeat(moves, 3)].concat());
 }
 
 #[test]
-fn trouble_of_the_provider_never_counts() {
+fn provider_failures_never_count() {
     for class in [ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash, ProviderClass::Login]
     {
         let act = Act {
@@ -243,7 +236,7 @@ fn trouble_of_the_provider_never_counts() {
         }
         assert_eq!(breaker::counts(&sim.state), BreakerCounts::default(), "{class:?}");
     }
-    // A hang neither.
+    // Nor does a hang.
     let sim = Sim::new(two(), "ff", vec![]).run();
     assert_eq!(breaker::counts(&sim.state), BreakerCounts::default());
     assert_eq!(sim.state.pause.map(|it| it.reason), Some(PauseReason::Agent));
@@ -277,9 +270,9 @@ fn an_open_breaker_cools_down_tries_once_and_closes() {
         sim.turn();
         assert!(sim.state.pause.is_none());
     }
-    assert!(sim.now.awake >= opened_at + HALF_HOUR, "not a moment too soon");
+    assert!(sim.now.awake >= opened_at + HALF_HOUR, "the trial waits for the cooldown");
     sim.play();
-    // The success clears what was counted: two more without a change are not enough.
+    // The success clears the counts: two more without a change are not enough.
     assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true));
     assert_eq!(
         changes(&sim),
@@ -327,18 +320,18 @@ fn the_longest_cooldown_is_a_day() {
     patient.settings.breaker.max_trips = 9;
     patient.settings.breaker.cooldown_ms = 10 * 3_600_000;
     let sim = Sim::new(patient, "ff", times(11, &Act::idle("ff"))).run();
-    let rests: Vec<String> = changes(&sim).iter().filter(|it| it.starts_with("open")).cloned().collect();
-    let minutes: Vec<&str> = rests.iter().filter_map(|it| it.rsplit(' ').next()).collect();
+    let opened: Vec<String> = changes(&sim).into_iter().filter(|it| it.starts_with("open")).collect();
+    let minutes: Vec<&str> = opened.iter().filter_map(|it| it.rsplit(' ').next()).collect();
     assert_eq!(minutes, ["600", "1200", "1440", "1440", "1440", "1440", "1440", "1440", "1440"]);
 }
 
 #[test]
-fn how_a_trial_fails() {
-    let swing = vec![makes("a"), makes("b"), makes("a"), makes("b"), makes("a")];
+fn a_failed_trial_names_its_reason() {
+    let trip = vec![makes("a"), makes("b"), makes("a"), makes("b"), makes("a")];
     let check = |trial: Act, why: &str| {
         let mut two = two();
         two.settings.breaker.max_trips = 2;
-        let sim = Sim::new(two, "ff", [swing.clone(), vec![trial]].concat()).run();
+        let sim = Sim::new(two, "ff", [trip.clone(), vec![trial]].concat()).run();
         assert_eq!(sim.sentence(), format!("breaker open: retried, {why}; opened 2 times"));
         assert_eq!(sim.state.iteration, 6);
     };
@@ -368,7 +361,7 @@ fn a_cooldown_ends_with_the_duration_limit() {
     let sim = Sim::new(short, "ff", times(3, &Act::idle("ff"))).run();
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Limit));
     assert!(sim.state.time.worked_ms <= HALF_HOUR + 100, "{}", sim.state.time.worked_ms);
-    // Where no iteration is left nothing is waited for.
+    // Without a remaining iteration the loop does not wait.
     let mut few = two();
     few.settings.limits.iterations = 3;
     let sim = Sim::new(few, "ff", times(3, &Act::idle("ff"))).run();
@@ -377,7 +370,7 @@ fn a_cooldown_ends_with_the_duration_limit() {
 }
 
 #[test]
-fn a_trial_that_the_provider_keeps_from_working_is_repeated() {
+fn a_trial_that_failed_because_of_the_provider_is_repeated() {
     for class in [ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash] {
         let provider_failure = || Act::fails(class, "ff");
         let begin = |rest: Vec<Act>| Sim::new(two(), "ff", [times(3, &Act::idle("ff")), rest].concat()).run();
@@ -397,8 +390,8 @@ fn a_trial_that_the_provider_keeps_from_working_is_repeated() {
 }
 
 #[test]
-fn the_user_need_not_wait() {
-    let resting = || {
+fn the_user_can_end_a_cooldown() {
+    let cooling_down = || {
         let mut sim = Sim::new(two(), "ff", times(3, &Act::idle("ff")));
         while sim.state.breaker.state != BreakerState::Open {
             sim.turn();
@@ -409,23 +402,23 @@ fn the_user_need_not_wait() {
     for (command, first) in
         [(UserCommand::Resume, "half-open user 1 30"), (UserCommand::ResetBreaker, "closed user 0 0")]
     {
-        let mut sim = resting();
+        let mut sim = cooling_down();
         sim.command(command.clone());
         assert_eq!(changes(&sim).last().map(String::as_str), Some(first));
         sim.play();
         assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{command:?}");
         assert!(sim.state.time.worked_ms < HALF_HOUR, "{command:?}");
     }
-    // A pause extends its cooldown; resuming is the trial.
-    let mut sim = resting();
+    // A pause extends the cooldown; resuming starts the trial.
+    let mut sim = cooling_down();
     sim.command(UserCommand::Pause);
     sim.play();
     assert_eq!((sim.state.iteration, sim.state.breaker.state), (3, BreakerState::Open));
     sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true));
-    // A stop ends it at once.
-    let mut sim = resting();
+    // A stop ends the loop at once.
+    let mut sim = cooling_down();
     sim.command(UserCommand::Stop);
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped));
@@ -451,7 +444,7 @@ fn a_cooldown_survives_crash_and_reboot() {
 }
 
 #[test]
-fn an_opening_says_what_it_was_judged_by() {
+fn an_opening_records_its_evidence() {
     let opening = |acts: Vec<Act>| -> (BreakerCause, TripEvidence) {
         let sim = Sim::new(alone(), "ff", acts).run();
         let found = sim.entries.iter().find_map(|it| match &it.record {
@@ -478,7 +471,7 @@ fn an_opening_says_what_it_was_judged_by() {
     assert_eq!(changed, [(2, 0), (3, 0), (4, 0)]);
     assert_eq!((evidence.trees.len(), evidence.session_reset), (0, false));
 
-    let (cause, evidence) = opening([makes("a"), makes("b")].concat_times(3));
+    let (cause, evidence) = opening(repeat([makes("a"), makes("b")], 3));
     assert_eq!((cause, evidence.counts.oscillation), (BreakerCause::Oscillation, 3));
     let trees: Vec<(&str, &[u32])> =
         evidence.trees.iter().map(|it| (it.tree.as_str(), it.iterations.as_slice())).collect();
@@ -486,7 +479,7 @@ fn an_opening_says_what_it_was_judged_by() {
 }
 
 #[test]
-fn counts_do_not_move_while_an_iteration_is_judged() {
+fn counts_do_not_change_while_an_iteration_is_judged() {
     let mut sim = Sim::new(two(), "ff", vec![Act::idle("ff"), Act::new("ff")]);
     while sim.state.iteration < 2 {
         sim.turn();

@@ -1,5 +1,5 @@
-//! The breaker over random loops with crashes, reboots and commands at every point: what its records may say, read as
-//! an outsider would. Replay equality after every record is asserted by the simulator itself.
+//! The breaker in random loops with crashes, reboots and commands at every point, checked by its records alone. The
+//! simulator itself asserts after every record that a replay gives the same state.
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::test_runner::TestCaseError;
@@ -40,9 +40,9 @@ fn act() -> impl Strategy<Value = Act> {
 
 proptest! {
     #[test]
-    fn the_breaker_meets_its_contract(
+    fn a_breaker_follows_its_rules_in_random_loops(
         acts in collection::vec(act(), 0..60),
-        shoves in collection::vec((0..9_u8, 0..40_u8), 0..25),
+        disturbances in collection::vec((0..9_u8, 0..40_u8), 0..25),
         attended in any::<bool>(),
     ) {
         let mut made = spec(vec![criterion("a", "a"), criterion("b", "b")]);
@@ -51,7 +51,7 @@ proptest! {
         made.settings.breaker.max_trips = MAX_TRIPS;
         made.attended = attended;
         let mut sim = Sim::new(made, "ff", acts);
-        for (i, (what, turns)) in shoves.iter().enumerate() {
+        for (i, (what, turns)) in disturbances.iter().enumerate() {
             for _ in 0..*turns { sim.turn(); }
             match what {
                 0 => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
@@ -69,71 +69,79 @@ proptest! {
     }
 }
 
-/// The state of the records so far.
+/// The breaker according to the records so far.
 #[derive(Default)]
-struct Told {
+struct RecordedBreaker {
     state: BreakerState,
     due: Option<u64>,
     trips: u32,
-    /// Iterations since the trial began that the provider did not keep from working.
+    /// Iterations since the trial began that were no failure of the provider.
     worked: u32,
     interrupted: Option<u32>,
 }
 
 fn check(entries: &[Entry]) -> Result<(), TestCaseError> {
-    let mut told = Told::default();
+    let mut breaker = RecordedBreaker::default();
     for entry in entries {
         match &entry.record {
             Record::IterationIntended { .. } => {
-                prop_assert!(told.state != BreakerState::Open, "no start while it is open");
+                prop_assert!(breaker.state != BreakerState::Open, "no start while it is open");
                 prop_assert!(
-                    told.state != BreakerState::HalfOpen || told.worked == 0,
+                    breaker.state != BreakerState::HalfOpen || breaker.worked == 0,
                     "a trial is one iteration"
                 );
             }
-            Record::Recovered { interrupted, .. } => told.interrupted = *interrupted,
+            Record::Recovered { interrupted, .. } => breaker.interrupted = *interrupted,
             Record::AgentEnded { iteration, run } => {
                 let works = run.error.is_none() && run.ending == AgentEnding::Exited;
-                told.worked += u32::from(works && told.interrupted != Some(*iteration));
+                breaker.worked += u32::from(works && breaker.interrupted != Some(*iteration));
             }
             Record::Paused { reason: PauseReason::Breaker, .. } => {
-                prop_assert!(told.state == BreakerState::Open);
+                prop_assert!(breaker.state == BreakerState::Open, "it pauses the loop only while it is open");
             }
-            Record::BreakerChanged { .. } => changed(&mut told, entry)?,
+            Record::BreakerChanged { .. } => breaker.change(entry)?,
             _ => {}
         }
     }
     Ok(())
 }
 
-fn changed(told: &mut Told, entry: &Entry) -> Result<(), TestCaseError> {
-    let Record::BreakerChanged { state, cause, trips, resumes_at, opening, .. } = &entry.record else {
-        return Ok(());
-    };
-    let by_user = *cause == Some(BreakerCause::User);
-    match (told.state, *state) {
-        (BreakerState::Closed | BreakerState::HalfOpen, BreakerState::Open) => {
-            prop_assert!(*trips == told.trips + 1 && opening.is_some());
-            prop_assert!(resumes_at.is_none() || *trips < MAX_TRIPS, "opened too often to go on alone");
+impl RecordedBreaker {
+    fn change(&mut self, entry: &Entry) -> Result<(), TestCaseError> {
+        let Record::BreakerChanged { state, cause, trips, resumes_at, opening, .. } = &entry.record else {
+            return Ok(());
+        };
+        let by_user = *cause == Some(BreakerCause::User);
+        match (self.state, *state) {
+            (BreakerState::Closed | BreakerState::HalfOpen, BreakerState::Open) => {
+                prop_assert!(
+                    *trips == self.trips + 1 && opening.is_some(),
+                    "an opening counts and has evidence"
+                );
+                prop_assert!(
+                    resumes_at.is_none() || *trips < MAX_TRIPS,
+                    "a breaker that opened too often has no cooldown"
+                );
+            }
+            (BreakerState::Open, BreakerState::HalfOpen) if !by_user => {
+                prop_assert!(self.due.is_some_and(|due| entry.at.wall >= due), "the cooldown has passed");
+            }
+            (BreakerState::Open, BreakerState::HalfOpen) => {}
+            (BreakerState::HalfOpen, BreakerState::Closed) if !by_user => {
+                prop_assert!(
+                    self.worked == 1 && *cause == Some(BreakerCause::TrialPassed),
+                    "one trial closes it"
+                );
+            }
+            (from, to) => prop_assert!(to == BreakerState::Closed && by_user, "{from:?} to {to:?}"),
         }
-        (BreakerState::Open, BreakerState::HalfOpen) if !by_user => {
-            prop_assert!(
-                told.due.is_some_and(|due| entry.at.wall >= due),
-                "it waits as long as it announced"
-            );
-        }
-        (BreakerState::Open, BreakerState::HalfOpen) => {}
-        (BreakerState::HalfOpen, BreakerState::Closed) if !by_user => {
-            prop_assert!(told.worked == 1 && *cause == Some(BreakerCause::TrialPassed));
-        }
-        (from, to) => prop_assert!(to == BreakerState::Closed && by_user, "{from:?} to {to:?}"),
+        *self = Self {
+            state: *state,
+            due: resumes_at.map(|it| it.wall),
+            trips: *trips,
+            worked: 0,
+            interrupted: None,
+        };
+        Ok(())
     }
-    *told = Told {
-        state: *state,
-        due: resumes_at.map(|it| it.wall),
-        trips: *trips,
-        worked: 0,
-        interrupted: None,
-    };
-    Ok(())
 }

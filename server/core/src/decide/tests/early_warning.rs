@@ -1,11 +1,11 @@
-//! Warnings before a loop stops: each row plays a loop and lists what its records warn of after the last iteration.
+//! Warnings before a loop stops: each row plays a loop and lists the warnings after its last iteration.
 
 use crate::decide::early_warning::{WarningCause, early_warnings};
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::journal::{AgentPlan, BreakerCause, LoopSpec};
 use loopkeeper_agent::ProviderClass;
 
-/// With generous limits.
+/// A loop of `count` criteria, with generous limits.
 fn of_criteria(count: usize) -> LoopSpec {
     let names = ["a", "b", "c", "d"];
     let mut spec = spec(names.iter().take(count).map(|it| criterion(it, "make test")).collect());
@@ -16,9 +16,9 @@ fn of_criteria(count: usize) -> LoopSpec {
 
 /// Plays all acts.
 fn played(spec: LoopSpec, start: &'static str, acts: Vec<Act>) -> Sim {
-    let most = acts.len() as u32;
+    let count = acts.len() as u32;
     let mut sim = Sim::new(spec, start, acts);
-    while sim.state.iteration < most || !sim.state.is_between_iterations() {
+    while sim.state.iteration < count || !sim.state.is_between_iterations() {
         assert!(sim.turn(), "{}", sim.sentence());
     }
     sim
@@ -35,7 +35,7 @@ fn check(spec: LoopSpec, start: &'static str, acts: Vec<Act>, expect: &[(Warning
 }
 
 #[test]
-fn two_of_three_on_the_way_to_an_open_breaker() {
+fn a_count_at_two_thirds_of_its_limit_is_a_warning() {
     let idle = |count: usize| (0..count).map(|_| Act::idle("f")).collect::<Vec<_>>();
     check(of_criteria(1), "f", idle(1), &[]);
     let stall = "2 iterations without a file change; the breaker opens at 3";
@@ -89,7 +89,7 @@ fn a_budget_that_ends_too_early_is_reported_with_its_computation() {
     check(spec, "ffff", acts, &[(WarningCause::BudgetShort, short)]);
     let (spec, acts) = cost(12_000_000, &["ffff", "ffff", "pfff"]);
     check(spec, "ffff", acts, &[]);
-    // What passed at the start turned nothing, and without a pace there is no projection.
+    // A criterion that passed at the start did not turn, and without a turned one there is no projection.
     let (spec, acts) = cost(10_000_000, &["pfff", "pfff", "pfff"]);
     check(spec, "pfff", acts, &[]);
     // Two iterations are too few.

@@ -16,7 +16,7 @@ fn summary(sim: &Sim) -> String {
     }
 }
 
-/// A task without any check that may take `iterations`; each message is one iteration that changes a file.
+/// Plays a task without checks; each message is one iteration that changes a file.
 fn run_with_messages(messages: &[&'static str], expect: &str) -> Sim {
     let acts = messages.iter().map(|it| Act::new("").says(it)).collect();
     plays(prose(messages.len() as u32), "", acts, expect)
@@ -35,7 +35,7 @@ fn plays(spec: LoopSpec, start: &'static str, acts: Vec<Act>, expect: &str) -> S
 }
 
 #[test]
-fn exit_signal_by_indicators() {
+fn an_exit_signal_completes_only_with_enough_indicators() {
     const LIMIT: &str = "Limit verified=false after 1";
     let check = |says, expect| run_with_messages(&[says], expect);
     check(
@@ -50,19 +50,19 @@ fn exit_signal_by_indicators() {
 }
 
 #[test]
-fn the_same_claim_in_a_row() {
+fn two_done_signals_in_a_row_complete_a_loop() {
     const TWICE: &str = "Completed verified=false after 2";
     run_with_messages(&[DONE, DONE], TWICE);
     run_with_messages(&["EXIT_SIGNAL: true", "EXIT_SIGNAL: true"], TWICE);
     // Different claims, one after the other, are still two.
     run_with_messages(&["EXIT_SIGNAL: true", DONE], TWICE);
-    // In a row means in a row, and a veto is no claim.
+    // Work in between restarts the count, and a veto is no claim.
     run_with_messages(&[DONE, "Found a bug, fixed it.", DONE], "Limit verified=false after 3");
     run_with_messages(
         &[DONE, "EXIT_SIGNAL: false\n<promise>COMPLETE</promise>", DONE],
         "Limit verified=false after 3",
     );
-    // Words alone come with every step that is finished.
+    // Words alone accompany every finished step.
     let words = "All features are implemented. All tests pass.";
     run_with_messages(&[words, words, words], "Limit verified=false after 3");
     let idle = || Act::idle("").says(words);
@@ -70,7 +70,7 @@ fn the_same_claim_in_a_row() {
 }
 
 #[test]
-fn a_plan_worked_off() {
+fn a_plan_is_done_when_every_item_is_ticked() {
     let mut planned = prose(9);
     planned.plan = vec![item("one"), item("two")];
     let acts = vec![Act { ticks: 1, ..Act::new("") }, Act { ticks: 2, ..Act::new("").says(DONE) }];
@@ -119,7 +119,7 @@ fn a_message_that_claims_and_denies_is_not_a_done_signal() {
 }
 
 #[test]
-fn nothing_but_tests() {
+fn test_only_iterations_stop_a_loop_without_checks() {
     let tests = || Act { ran: vec!["cargo test"], ..Act::new("ff") };
     let only = || Act { changed: vec!["tests/a.rs"], ..tests() };
     let sim = plays(prose(9), "", vec![only(), only(), only()], "Stopped verified=false after 3");
@@ -130,7 +130,7 @@ fn nothing_but_tests() {
     let acts = vec![work(), work(), only(), work(), only(), work(), work(), work(), work(), only()];
     let sim = plays(prose(20), "", acts, "Stopped verified=false after 10");
     assert!(sim.sentence().contains("3 of the last 10 iterations"), "{}", sim.sentence());
-    // Where a check decides it is advice.
+    // If a check decides, it is only advice.
     let mut checked = spec(two());
     checked.settings.limits.iterations = 4;
     let sim = plays(checked, "ff", vec![only(), only(), only(), only()], "Limit verified=false after 4");
@@ -148,7 +148,7 @@ fn grouped(name: &str, group: &str) -> Criterion {
 
 #[test]
 fn groups_by_majority_complete_without_being_verified() {
-    let of = |rule| {
+    let spec_with = |rule| {
         let names = [("a", "core"), ("b", "core"), ("c", "core"), ("d", "docs")];
         let mut spec = spec(names.iter().map(|(name, group)| grouped(name, group)).collect());
         spec.settings.exit.groups = rule;
@@ -156,24 +156,24 @@ fn groups_by_majority_complete_without_being_verified() {
         spec
     };
     let acts = || vec![Act::new("ppff"), Act::new("ppfp")];
-    plays(of(GroupRule::All), "ffff", acts(), "Limit verified=false after 2");
-    let sim = plays(of(GroupRule::Majority), "ffff", acts(), "Completed verified=false after 2");
+    plays(spec_with(GroupRule::All), "ffff", acts(), "Limit verified=false after 2");
+    let sim = plays(spec_with(GroupRule::Majority), "ffff", acts(), "Completed verified=false after 2");
     assert!(sim.sentence().contains("3 of 4 required criteria"), "{}", sim.sentence());
-    plays(of(GroupRule::Majority), "ffff", vec![Act::new("pppp")], "Completed verified=true after 1");
-    // Half is no majority, and what is in no group must hold.
+    plays(spec_with(GroupRule::Majority), "ffff", vec![Act::new("pppp")], "Completed verified=true after 1");
+    // Half is no majority, and a criterion without a group must hold.
     plays(
-        of(GroupRule::Majority),
+        spec_with(GroupRule::Majority),
         "ffff",
         vec![Act::new("pfff"), Act::new("pffp")],
         "Limit verified=false after 2",
     );
-    let mut loose = of(GroupRule::Majority);
+    let mut loose = spec_with(GroupRule::Majority);
     loose.criteria.push(criterion("e", "make e"));
     plays(loose, "fffff", vec![Act::new("ppfpf"), Act::new("ppfpp")], "Completed verified=false after 2");
 }
 
 #[test]
-fn the_bar_rises_by_stages() {
+fn a_stage_is_due_when_the_earlier_ones_hold() {
     let stage =
         |name: &str, stage| Criterion { stage: Some(stage), ..criterion(name, &format!("make {name}")) };
     let spec = spec(vec![stage("tests", 1), stage("lint", 2), stage("coverage", 3)]);
@@ -200,16 +200,16 @@ fn when(condition: &str) -> LoopSpec {
 }
 
 #[test]
-fn conditions_of_the_users_own() {
+fn exit_when_decides_when_a_loop_ends() {
     let check = |condition, start, acts, expect| plays(when(condition), start, acts, expect);
     let work = || vec![Act::new("pf"), Act::new("pp"), Act::new("pp").says(DONE)];
     check("criteria", "ff", work(), "Completed verified=true after 2");
     check("criteria and promise", "ff", work(), "Completed verified=true after 3");
     check("criteria or iterations>=1", "ff", work(), "Stopped verified=false after 1");
-    // What already holds needs no agent, unless more was requested.
+    // A condition that already holds needs no agent, unless it requires more.
     check("criteria", "pp", vec![], "Completed verified=true after 0");
     check("criteria and iterations>0", "pp", vec![Act::new("pp")], "Completed verified=true after 1");
-    // Whatever the condition, nothing is called completed while a check fails.
+    // Whatever the condition, a loop does not complete while a check fails.
     let sim = check("promise", "ff", vec![Act::new("pf").says(DONE)], "Stopped verified=false after 1");
     let expect =
         "ended by exit.when, not completed: promise given, 1 of 2 required checks fail after 1 iteration";
@@ -271,7 +271,7 @@ fn a_tick_without_work_is_not_a_milestone() {
 }
 
 #[test]
-fn nothing_holds_beside_what_is_not_counted() {
+fn an_iteration_with_a_weakened_test_has_no_milestones() {
     let mut spec = spec(two());
     spec.plan = vec![item("one"), item("two")];
     spec.settings.limits.iterations = 3;

@@ -107,7 +107,7 @@ fn the_same_failure_in_the_clean_room_opens_the_breaker() {
 }
 
 #[test]
-fn a_loop_at_its_limit_says_that_a_criterion_fails_in_the_clean_room() {
+fn the_sentence_of_a_limit_names_failures_in_the_clean_room() {
     let mut spec = sandboxed();
     spec.settings.limits.iterations = 2;
     let mut sim = Sim::new(spec, "ff", vec![Act::new("pp"); 2]);
@@ -136,8 +136,8 @@ fn a_round_that_passes_does_not_replace_a_verdict_that_failed() {
 
 #[test]
 fn a_pass_that_needs_a_changed_judge_is_weakened_until_it_is_accepted() {
-    let red = || judged("pp", Some("fp"), vec![judge()]);
-    let mut sim = loop_with(vec![Act::new("pp"), Act::idle("pp")], vec![red()]).run();
+    let needs_judge = judged("pp", Some("fp"), vec![judge()]);
+    let mut sim = loop_with(vec![Act::new("pp"), Act::idle("pp")], vec![needs_judge]).run();
     let what = "tests/a.py changed, and with its version of the start \"tests\" fails: 1 of 2 fail";
     assert!(sim.prompts[1].contains(what), "{}", sim.prompts[1]);
     assert!(sim.sentence().starts_with(&format!("every check passes, but {what}")), "{}", sim.sentence());
@@ -154,9 +154,9 @@ fn a_pass_that_needs_a_changed_judge_is_weakened_until_it_is_accepted() {
 
 #[test]
 fn a_judge_that_the_agent_edits_again_is_judged_again() {
-    let red = || judged("pp", Some("fp"), vec![judge()]);
+    let needs_judge = judged("pp", Some("fp"), vec![judge()]);
     let acts = vec![Act::new("pp"), Act { changed: vec![JUDGE], ..Act::new("pp") }];
-    let sim = loop_with(acts, vec![red()]).run();
+    let sim = loop_with(acts, vec![needs_judge]).run();
     completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
 }
 
@@ -203,7 +203,7 @@ fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_change
 }
 
 #[test]
-fn a_verdict_that_could_not_run_leaves_the_outcome_claimed() {
+fn an_input_that_could_not_be_judged_leaves_the_outcome_claimed() {
     let check = |unrecorded: UnrecordedInputs, reason: &str| {
         let rounds = VerdictRounds { unrecorded, ..sim::as_left(round("pp", "")) };
         let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run();
@@ -249,9 +249,9 @@ fn a_verdict_that_could_not_run_leaves_the_outcome_claimed() {
     );
 }
 
-/// A pass of the judges of the start with fewer tests than at the start, in a loop of a task that allows these changes.
+/// The checks pass with the judges of the start, but run fewer tests than at the start.
 #[test]
-fn fewer_tests_with_the_judges_of_the_start_are_red_unless_the_task_orders_it() {
+fn fewer_tests_with_the_old_judges_count_as_weakened_unless_the_task_allows_it() {
     let plays = |may_change: &[&str], changed: &'static str| {
         let mut spec = sandboxed();
         spec.settings.may_change = may_change.iter().map(ToString::to_string).collect();
@@ -260,14 +260,14 @@ fn fewer_tests_with_the_judges_of_the_start_are_red_unless_the_task_orders_it() 
         sim.verdicts = vec![judged("5p", Some("3p"), vec![judge()])];
         sim.run()
     };
-    let is_red = |may_change: &[&str], changed: &'static str| {
+    let is_weakened = |may_change: &[&str], changed: &'static str| {
         let sim = plays(may_change, changed);
         let what =
             "tests/a.py changed, and with its version of the start \"tests\" runs 3 tests, 5 at the start";
         assert!(sim.sentence().contains(what), "{}", sim.sentence());
     };
-    is_red(&[], "app.py");
-    is_red(&["golden/**"], "app.py");
+    is_weakened(&[], "app.py");
+    is_weakened(&["golden/**"], "app.py");
     completes(
         &plays(&["golden/**"], "golden/a.txt"),
         1,
@@ -316,7 +316,7 @@ fn files_that_change_under_the_verdict_are_judged_again() {
 }
 
 #[test]
-fn a_stop_now_waits_for_no_verdict() {
+fn a_stop_now_does_not_wait_for_the_verdict() {
     let mut sim = loop_with(vec![Act::new("pp")], Vec::new());
     while !sim.live.work.is_checking() {
         assert!(sim.turn(), "never asked for a verdict");

@@ -1,4 +1,4 @@
-//! The loop's branch, HEAD that leaves it, and the commits that loopkeeper makes.
+//! The loop's branch, an agent that leaves it, and the commits that loopkeeper makes.
 
 use crate::decide::branch_tracking;
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
@@ -23,13 +23,10 @@ fn subjects(sim: &Sim) -> Vec<&str> {
     sim.commits.iter().map(|it| it.subject.as_str()).collect()
 }
 
-/// For each commit, the trees before and after it: the snapshots of these numbers.
+/// For each commit, the pairs of trees that enclose its changes.
 fn spans(sim: &Sim) -> Vec<Vec<(&str, &str)>> {
-    let pairs = |it: &crate::decide::commits::CommitPlan| {
-        it.spans.iter().map(|it| (it.from.clone(), it.to.clone())).collect::<Vec<_>>()
-    };
-    let all: Vec<Vec<(String, String)>> = sim.commits.iter().map(pairs).collect();
-    all.leak().iter().map(|it| it.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect()).collect()
+    let plans = sim.commits.iter();
+    plans.map(|it| it.spans.iter().map(|it| (it.from.as_str(), it.to.as_str())).collect()).collect()
 }
 
 #[test]
@@ -53,7 +50,7 @@ fn each_iteration_that_changed_something_is_one_commit() {
 }
 
 #[test]
-fn a_commit_is_named_after_the_story_that_got_done() {
+fn a_commit_is_named_after_the_story_that_was_done() {
     let story = |id: &str, done: bool| {
         let mut item = PlanItem { id: id.to_owned(), title: format!("Title {id}"), done, ..item(id) };
         item.place.file = "prd.json".to_owned();
@@ -113,7 +110,7 @@ fn reverted_changes_are_never_committed() {
 }
 
 #[test]
-fn a_keeper_killed_before_its_report_asks_again() {
+fn a_commit_without_a_record_is_requested_again_with_its_mark() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
     while sim.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
         sim.turn();
@@ -141,7 +138,7 @@ fn clean_is_judged_again_once_the_work_is_committed() {
 }
 
 #[test]
-fn only_who_asks_for_it_has_commits_made() {
+fn commits_are_made_only_if_configured() {
     for commit in [CommitPolicy::Agent, CommitPolicy::Never] {
         let mut spec = committing();
         spec.settings.git.commit = commit;
@@ -162,8 +159,8 @@ fn an_agent_that_leaves_the_branch_is_warned_until_it_returns() {
         Act::new("pp"),
     ];
     let sim = on("main", committing(), "ff", acts).run();
-    let told = |n: usize| sim.prompts[n].contains("## Not on its branch");
-    assert_eq!((told(0), told(1), told(2), told(3)), (false, true, true, false));
+    let is_warned = |n: usize| sim.prompts[n].contains("## Not on its branch");
+    assert_eq!((is_warned(0), is_warned(1), is_warned(2), is_warned(3)), (false, true, true, false));
     assert!(
         sim.prompts[1].contains("HEAD is on `other`; the work of this loop belongs on the branch `main`")
     );
@@ -218,7 +215,7 @@ fn the_branch_is_taken_before_anything_else_and_once() {
         Some(2),
         "after the start and the second keeper's first record"
     );
-    sim.crash("boot-2");
     assert_eq!(kinds.iter().filter(|it| **it).count(), 1);
+    sim.crash("boot-2");
     assert_eq!(sim.state.git.branch.home.as_deref(), Some("ralph/x"));
 }

@@ -1,4 +1,4 @@
-//! Hook mode: one session, held open by its stop hook, that works many iterations.
+//! Hook mode: one session, held open by its stop hook, that works on many iterations.
 
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::decide::{Event, Phase, UserCommand};
@@ -56,7 +56,7 @@ fn a_regression_at_exit_is_handled_in_the_same_session() {
 }
 
 #[test]
-fn a_waiting_loop_holds_no_agent() {
+fn a_loop_that_pauses_or_waits_releases_its_agent() {
     // The user's pause.
     let mut paused = sim(vec![Act::new("f"), Act::new("p")]);
     while paused.state.iteration < 1 {
@@ -70,19 +70,19 @@ fn a_waiting_loop_holds_no_agent() {
     assert!(course(&paused).ends_with("ihclce"), "{}", course(&paused));
     assert!(paused.sessions[1].1, "resumed");
 
-    // A pause between two iterations, too long for a hook.
+    // A configured wait between two iterations.
     let mut spec = hooked();
     spec.settings.limits.between_ms = 60_000;
     let waits = Sim::new(spec, "f", vec![Act::new("f"), Act::new("p")]).run();
     assert_eq!((course(&waits).as_str(), waits.process.starts), ("ihcwlihclce", 2));
 
-    // The breaker is open, so that the session is left.
+    // The breaker opens, which also gives up the session.
     let idle = || Act::idle("f");
     let open = sim(vec![idle(), idle(), idle(), Act::new("p")]).run();
     assert_eq!(course(&open), "ihcihcihclihclce");
     assert_eq!((open.process.starts, open.sessions[3].1), (2, false));
 
-    // What is not trusted any more is found while the next one is prepared.
+    // A new criterion that is not trusted is found while the next iteration is prepared.
     let mut untrusted = sim(vec![Act::new("f"), Act::new("p")]);
     while untrusted.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
         untrusted.turn();
@@ -140,7 +140,7 @@ fn a_keeper_that_dies_before_the_last_round_runs_it() {
 }
 
 #[test]
-fn a_hook_that_was_cut_off_loses_nothing() {
+fn an_agent_that_exits_between_iterations_continues_in_a_new_process() {
     let mut sim = sim(vec![Act::new("f"), Act::new("p")]);
     while sim.state.phase != Phase::Checking {
         sim.turn();
@@ -152,7 +152,7 @@ fn a_hook_that_was_cut_off_loses_nothing() {
 }
 
 #[test]
-fn a_stop_lets_it_finish_and_a_stop_now_does_not() {
+fn a_stop_runs_the_checks_first_and_a_stop_now_does_not() {
     for (command, expect) in [(UserCommand::Stop, "ihcle"), (UserCommand::StopNow, "ihe")] {
         let mut sim = sim(vec![Act::new("f"), Act::new("f")]);
         while sim.state.phase != Phase::Checking {

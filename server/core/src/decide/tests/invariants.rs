@@ -1,5 +1,5 @@
-//! Random loops with everything that a loop can have, crashed, rebooted and ordered about at every point. What holds
-//! of each is read from its journal alone, as an outsider would; journals that are forged must not pass.
+//! Invariants of random loops of any configuration, with crashes, reboots and commands at every point. They are checked
+//! by the journal alone; forged journals must fail the check.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ fn command(n: u8) -> UserCommand {
     }
 }
 
-/// Each bit is one thing that a loop may have or not.
+/// A loop in which each bit enables one option.
 fn made(bits: u16) -> LoopSpec {
     let has = |bit: u16| bits & (1 << bit) != 0;
     let mut criteria = vec![criterion("a", "a"), criterion("b", "b"), criterion("c", "c")];
@@ -109,7 +109,7 @@ fn made(bits: u16) -> LoopSpec {
     made
 }
 
-fn shove(sim: &mut Sim, at: usize, (what, n): (u8, u8)) {
+fn disturb(sim: &mut Sim, at: usize, (what, n): (u8, u8)) {
     match what {
         0..=2 => {
             for _ in 0..n % 12 {
@@ -136,26 +136,26 @@ proptest! {
     fn invariants_hold_for_any_events(
         bits in any::<u16>(),
         acts in collection::vec(act(), 0..20),
-        shoves in collection::vec((0..15_u8, any::<u8>()), 0..30),
+        disturbances in collection::vec((0..15_u8, any::<u8>()), 0..30),
     ) {
         let mut sim = Sim::new(made(bits), RESULTS[usize::from(bits) % 3], acts);
-        for (at, one) in shoves.iter().enumerate() {
-            shove(&mut sim, at, *one);
+        for (at, one) in disturbances.iter().enumerate() {
+            disturb(&mut sim, at, *one);
         }
-        rest(&mut sim)?;
+        settle(&mut sim)?;
         for _ in 0..bits % 8 {
-            if sim.speak(SESSIONS[0], 2) { rest(&mut sim)?; }
+            if sim.speak(SESSIONS[0], 2) { settle(&mut sim)?; }
         }
         check_journal(&sim.entries)?;
-        holds(&sim.entries)?;
+        check_invariants(&sim.entries)?;
         prop_assert!(sim.state.stop.is_none() || sim.state.outcome().is_some(), "a stop is honoured");
         prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "is paused for a reason");
     }
 }
 
-/// A goal, a weakening, a regression that is rolled back, the whole: dying at any moment changes nothing that counts.
+/// A loop with a goal, a regression that is rolled back, and a weakening.
 #[test]
-fn a_crash_at_every_point() {
+fn invariants_hold_after_a_crash_at_any_point() {
     let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("5pp") };
     let acts =
         vec![Act::new("5pf"), Act::new("5fp"), weakens, Act { weakens: Some(vec![]), ..Act::new("5pp") }];
@@ -164,8 +164,8 @@ fn a_crash_at_every_point() {
             let mut sim = Sim::new(made(1 << 5 | 1 << 11), "5ff", acts.clone());
             let reached = (0..point).all(|_| sim.turn());
             sim.crash(boot);
-            rest(&mut sim).and_then(|()| check_journal(&sim.entries)).unwrap();
-            holds(&sim.entries).unwrap();
+            settle(&mut sim).and_then(|()| check_journal(&sim.entries)).unwrap();
+            check_invariants(&sim.entries).unwrap();
             if !reached {
                 break;
             }
@@ -174,16 +174,16 @@ fn a_crash_at_every_point() {
 }
 
 /// Plays until nothing is left to do: within a bound, since a loop that never stops costs money.
-fn rest(sim: &mut Sim) -> Result<(), TestCaseError> {
+fn settle(sim: &mut Sim) -> Result<(), TestCaseError> {
     let has_settled = (0..2_000).any(|_| !sim.turn());
     let last: Vec<_> = sim.entries.iter().rev().take(12).map(|it| &it.record).collect();
     prop_assert!(has_settled, "it settles: {last:#?}");
     Ok(())
 }
 
-/// The state of the records so far that the next one must be consistent with.
+/// The loop according to the records so far, with which the next one must be consistent.
 #[derive(Default)]
-struct Told<'a> {
+struct RecordedLoop<'a> {
     spec: Option<&'a LoopSpec>,
     pinned: &'a [PinnedCriterion],
     results: BTreeMap<&'a str, Status>,
@@ -200,15 +200,15 @@ struct Told<'a> {
     changed: u64,
 }
 
-fn holds(entries: &[Entry]) -> Result<(), TestCaseError> {
-    let mut told = Told::default();
+fn check_invariants(entries: &[Entry]) -> Result<(), TestCaseError> {
+    let mut recorded = RecordedLoop::default();
     for entry in entries {
-        told.take(entry)?;
+        recorded.take(entry)?;
     }
     Ok(())
 }
 
-impl<'a> Told<'a> {
+impl<'a> RecordedLoop<'a> {
     fn take(&mut self, entry: &'a Entry) -> Result<(), TestCaseError> {
         match &entry.record {
             Record::LoopStarted { spec, .. } => self.spec = Some(spec),
@@ -235,14 +235,14 @@ impl<'a> Told<'a> {
             Record::Waiting { until, .. } => self.not_before = until.wall,
             Record::Resumed {} | Record::Answered { .. } => self.not_before = 0,
             Record::IterationEnded { plan, weakened, changes, .. } => {
-                // Fewer tests are lifted by any round that runs them again.
+                // A weakening without a path, fewer tests, is resolved by any round that runs them again.
                 self.weakened = weakened.iter().any(|it| !it.path.is_empty());
                 self.is_open = plan.iter().any(|it| it.blocking && !it.done);
                 self.changed = changes.count;
             }
             Record::WeakeningAccepted { .. } | Record::ProtectedEdited { .. } => self.weakened = false,
             Record::RolledBack { tree, .. } => {
-                // The memory forks: the plan is what it was then.
+                // The plan is restored as well.
                 (self.weakened, self.is_open) = (false, false);
                 (self.tree, self.is_judged) = (tree, self.judged == tree);
             }
@@ -296,20 +296,20 @@ impl<'a> Told<'a> {
     }
 }
 
-/// Dying at any moment, in an attached session that its user prompts again afterwards.
+/// An attached session, which its user prompts again after the crash.
 #[test]
-fn a_crash_at_every_point_of_a_session_of_its_users() {
+fn an_attached_loop_completes_after_a_crash_at_any_point() {
     for point in 0.. {
         let mut sim = Sim::new(made(1 << 5 | 1 << 15), "5ff", vec![Act::new("5pf"), Act::new("5pp")]);
         sim.play();
         sim.speak(SESSIONS[0], 8);
         let reached = (0..point).all(|_| sim.turn());
         sim.crash("boot-1");
-        rest(&mut sim).unwrap();
+        settle(&mut sim).unwrap();
         while sim.speak(SESSIONS[0], 8) {
-            rest(&mut sim).unwrap();
+            settle(&mut sim).unwrap();
         }
-        check_journal(&sim.entries).and_then(|()| holds(&sim.entries)).unwrap();
+        check_journal(&sim.entries).and_then(|()| check_invariants(&sim.entries)).unwrap();
         assert!(sim.state.outcome().is_some_and(|it| it.verified), "at {point}: {}", sim.sentence());
         if !reached {
             break;
@@ -317,9 +317,9 @@ fn a_crash_at_every_point_of_a_session_of_its_users() {
     }
 }
 
-type Lie = (&'static str, fn(&mut Vec<Entry>));
+type Forgery = (&'static str, fn(&mut Vec<Entry>));
 
-const LIES: [Lie; 7] = [
+const FORGERIES: [Forgery; 7] = [
     ("the same number again", |all| {
         let at = second_start(all);
         if let Record::IterationIntended { iteration, .. } = &mut all[at].record {
@@ -373,7 +373,7 @@ fn second_start(all: &[Entry]) -> usize {
     all.iter().position(is_start).unwrap()
 }
 
-/// The same of an attached session: none works without being attached, and none of another loop continues.
+/// An iteration needs an attached session, and never continues the session of another loop.
 #[test]
 fn forged_journals_of_an_attached_session_do_not_hold() {
     let mut sim = Sim::new(made(1 << 5 | 1 << 15), "fff", vec![Act::new("5ff"), Act::new("5pp")]);
@@ -381,8 +381,8 @@ fn forged_journals_of_an_attached_session_do_not_hold() {
     sim.speak(SESSIONS[0], 8);
     sim.play();
     let honest = sim.entries;
-    assert!(holds(&honest).is_ok() && check_journal(&honest).is_ok());
-    let lies: [fn(&mut Record); 2] = [
+    assert!(check_invariants(&honest).is_ok() && check_journal(&honest).is_ok());
+    let forgeries: [fn(&mut Record); 2] = [
         |it| {
             if let Record::SessionJoined { .. } = it {
                 *it = Record::AgentLeft { iteration: 0, left: Box::default() };
@@ -394,42 +394,45 @@ fn forged_journals_of_an_attached_session_do_not_hold() {
             }
         },
     ];
-    for lie in lies {
+    for forge in forgeries {
         let mut forged = honest.clone();
         for it in &mut forged {
-            lie(&mut it.record);
+            forge(&mut it.record);
         }
         assert!(check_journal(&forged).is_err());
     }
 }
 
-/// The rig's control: each lie about a journal that holds is found.
+/// Control: each forgery of a valid journal is detected.
 #[test]
 fn forged_journals_do_not_hold() {
     let mut made = made(1 << 5);
     made.settings.limits.between_ms = 60_000;
     let acts = vec![Act::new("5ff"), Act::new("5pf"), Act::new("5pp")];
     let honest = Sim::new(made, "fff", acts).run().entries;
-    assert!(holds(&honest).is_ok() && check_journal(&honest).is_ok());
-    for (name, lie) in LIES {
+    assert!(check_invariants(&honest).is_ok() && check_journal(&honest).is_ok());
+    for (name, forge) in FORGERIES {
         let mut forged = honest.clone();
-        lie(&mut forged);
-        assert!(holds(&forged).is_err() || check_journal(&forged).is_err(), "{name} is not found");
+        forge(&mut forged);
+        assert!(
+            check_invariants(&forged).is_err() || check_journal(&forged).is_err(),
+            "not detected: {name}"
+        );
     }
 }
 
-/// A pause asks the session to go, and the command to resume comes before it went: the next session is not asked to.
+/// A pause releases the session, and the user resumes before it has exited: the next session is not released.
 #[test]
-fn a_session_that_joins_after_a_hasty_resume_is_worked_with() {
+fn a_session_that_joins_after_an_early_resume_is_used() {
     let bits = 52_593;
     let mut sim = Sim::new(made(bits), RESULTS[usize::from(bits) % 3], Vec::new());
-    let shoves: [(u8, u8); 11] =
+    let disturbances: [(u8, u8); 11] =
         [(0, 2), (3, 0), (6, 0), (9, 0), (9, 0), (9, 2), (9, 10), (0, 255), (0, 116), (11, 208), (11, 33)];
-    for (at, one) in shoves.iter().enumerate() {
-        shove(&mut sim, at, *one);
+    for (at, one) in disturbances.iter().enumerate() {
+        disturb(&mut sim, at, *one);
     }
-    rest(&mut sim).unwrap();
+    settle(&mut sim).unwrap();
     assert!(sim.speak(SESSIONS[0], 2));
-    rest(&mut sim).unwrap();
+    settle(&mut sim).unwrap();
     assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "is paused for a reason");
 }

@@ -17,13 +17,13 @@ fn one() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.limits.duration_ms = 1_000 * DAY;
     spec.settings.limits.iterations = 100;
-    // Its agents do nothing, and at once.
+    // Its agents end at once without a change.
     spec.settings.breaker.no_progress = 99;
     spec.settings.breaker.fast_failures = 99;
     spec
 }
 
-/// Takes it to where the agent of its next iteration is at work: the script has nothing for it.
+/// Plays until the agent of the next iteration is at work; the script has no act for it.
 fn at_work(sim: &mut Sim) {
     let next = sim.state.iteration + 1;
     while sim.state.iteration < next || sim.state.phase.running_agent().is_none_or(|it| it.pid.is_none()) {
@@ -31,13 +31,13 @@ fn at_work(sim: &mut Sim) {
     }
 }
 
-/// The running agent ends like this; plays until the iteration is over and what follows is decided.
+/// Ends the running agent, and plays until the step after the iteration is decided.
 fn ends(sim: &mut Sim, run: AgentRun) {
     sim.event(Event::AgentEnded(Box::new(run)));
     while !sim.state.is_between_iterations() {
         sim.turn();
     }
-    // The turn that decides what comes next.
+    // The turn that decides the next step.
     sim.turn();
 }
 
@@ -46,7 +46,7 @@ fn refused(class: ProviderClass, resets_at: Option<u64>) -> AgentRun {
     AgentRun { error: Some(error), ..quiet_run() }
 }
 
-/// How long it waits, and for what, from the end of the iteration before.
+/// The reason for the current wait, and its length from the end of the iteration before.
 fn waits(sim: &Sim) -> Option<(WaitReason, u64)> {
     let ended = sim.state.last_iteration()?.ended_at;
     sim.state.phase.wait().map(|it| (it.reason, it.until.awake - ended.awake))
@@ -72,7 +72,7 @@ fn a_quota_is_waited_for_until_its_reset_and_never_longer_than_a_day() {
     check(Some(1_000), 1, 900..=1_600);
     check(Some(5 * hour), 1, 5 * HOUR - 10..=5 * HOUR + MINUTE);
     check(Some(5 * hour), 3, 5 * HOUR - 10..=5 * HOUR + MINUTE);
-    // Absurd: a century ahead, a week ahead, long ago, no time at all.
+    // A reset that cannot be right: a century ahead, a week ahead, in the past.
     check(Some(100 * 365 * day), 1, DAY..=DAY);
     check(Some(i64::MAX), 1, DAY..=DAY);
     check(Some(7 * day), 4, DAY..=DAY);
@@ -83,13 +83,13 @@ fn a_quota_is_waited_for_until_its_reset_and_never_longer_than_a_day() {
         check(Some(past), 7, HOUR..=HOUR);
         check(Some(past), 30, HOUR..=HOUR);
     }
-    // A reset in a second, again and again: no spinning either.
+    // A reset in a second, again and again: the intervals grow as well.
     check(Some(1_000), 2, MINUTE..=MINUTE);
     check(Some(1_000), 9, HOUR..=HOUR);
 }
 
 #[test]
-fn momentary_failures_back_off_further_and_further_and_then_need_the_user() {
+fn temporary_failures_back_off_exponentially_and_then_need_the_user() {
     let mut sim = Sim::new(one(), "f", vec![]);
     let mut found = Vec::new();
     for _ in 0..11 {
@@ -110,7 +110,7 @@ fn momentary_failures_back_off_further_and_further_and_then_need_the_user() {
         sim.sentence(),
         "the provider of `mine` failed 12 times in a row: no luck. Hint: check whether it is down, then `loopkeeper resume`"
     );
-    // An order of the user restarts it.
+    // The user's command restarts the backoff.
     sim.command(UserCommand::Resume);
     at_work(&mut sim);
     ends(&mut sim, refused(ProviderClass::Transient, None));
@@ -118,7 +118,7 @@ fn momentary_failures_back_off_further_and_further_and_then_need_the_user() {
 }
 
 #[test]
-fn a_momentary_failure_that_names_a_time_is_waited_for_until_then() {
+fn a_temporary_failure_that_names_a_time_is_waited_for_until_then() {
     let check = |ahead: Option<i64>, failures: u32, expect: std::ops::RangeInclusive<u64>| {
         let mut sim = Sim::new(one(), "f", vec![]);
         for _ in 0..failures {
@@ -154,7 +154,7 @@ fn a_success_or_a_change_resets_the_backoff() {
 }
 
 #[test]
-fn trouble_of_the_provider_does_not_count_as_an_agent_that_cannot_work() {
+fn failures_of_the_provider_are_no_failures_of_the_agent() {
     let acts = [ProviderClass::Crash, ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash]
         .map(|it| Act::fails(it, "f"));
     let sim = Sim::new(one(), "f", [acts.to_vec(), vec![Act::new("p")]].concat()).run();
@@ -222,7 +222,7 @@ fn a_missing_login_asks_the_user() {
 }
 
 #[test]
-fn a_start_that_fails_for_a_moment_is_tried_again() {
+fn a_start_that_failed_is_tried_three_times() {
     let mut sim = Sim::new(one(), "f", vec![]);
     for _ in 0..3 {
         at_work(&mut sim);
@@ -254,7 +254,7 @@ fn a_wait_that_outlasts_the_loop_is_not_waited_for() {
 }
 
 #[test]
-fn tokens_end_a_loop_as_costs_do() {
+fn the_token_limit_holds_over_all_restarts() {
     let mut thrifty = one();
     thrifty.settings.limits.tokens = Some(5_000_000);
     thrifty.settings.breaker.no_progress = 100;
@@ -302,28 +302,26 @@ fn four_fifths_of_a_limit_are_reported_once() {
     let sentences: Vec<&str> = sim.state.history.recent().iter().map(|it| it.sentence.as_str()).collect();
     assert_eq!(sentences[6], "1 file changed, 0 of 1 pass; budget almost used: $0.84 of $1.00 spent");
     assert_eq!(sentences.iter().filter(|it| it.contains("$1.00 spent")).count(), 1, "{sentences:?}");
-    let notes_told: Vec<bool> =
-        sim.prompts.iter().map(|it| it.contains("The budget is almost used")).collect();
-    assert_eq!(notes_told[..8], [false, false, false, false, false, false, false, true]);
+    let has_note: Vec<bool> = sim.prompts.iter().map(|it| it.contains("The budget is almost used")).collect();
+    assert_eq!(has_note[..8], [false, false, false, false, false, false, false, true]);
 }
 
 #[test]
-fn a_pace_says_where_a_loop_is_heading() {
+fn a_forecast_names_the_limit_that_is_reached_first() {
     let check = |spec: LoopSpec, acts: usize, cost: u64, expect: Option<&str>| {
         let acts = (0..acts).map(|_| Act { cost, ..Act::new("f") }).collect();
         let mut sim = Sim::new(spec, "f", acts);
-        let most = sim.acts.len() as u32;
-        while sim.state.iteration < most || !sim.state.is_between_iterations() {
+        let count = sim.acts.len() as u32;
+        while sim.state.iteration < count || !sim.state.is_between_iterations() {
             sim.turn();
         }
         assert_eq!(forecast::forecast(&sim.state).as_deref(), expect);
     };
-    let few = || LoopSpec { ..one() };
-    check(few(), 2, 500_000, None);
+    check(one(), 2, 500_000, None);
     let dear = "about $2.00 an iteration: at this pace the cost limit is reached after iteration 13";
-    check(few(), 3, 2_000_000, Some(dear));
+    check(one(), 3, 2_000_000, Some(dear));
     let all = "about $0.01 per iteration: at this pace all 100 iterations cost about $1.00";
-    check(few(), 4, 10_000, Some(all));
+    check(one(), 4, 10_000, Some(all));
     let mut short = one();
     short.settings.limits.duration_ms = 20 * MINUTE;
     let slow = "about 1 min 1 s an iteration: at this pace the time limit is reached after iteration 20";
@@ -343,7 +341,7 @@ fn the_hourly_call_limit_is_waited_for() {
     };
     assert_eq!(waits(&sim), 2, "3, 3, 1");
     assert_eq!(sim.state.spent.calls_this_hour, 3);
-    // Calls of others count, and a list that cannot be read is no licence.
+    // Calls of other loops count, and an unreadable list does not lift the limit.
     let mut sim = Sim::new(few.clone(), "f", vec![Act::new("p")]);
     sim.calls = Some(vec![(sim.now.wall - 30 * MINUTE, "other", 1); 3]);
     sim.play();
@@ -360,7 +358,7 @@ fn the_hourly_call_limit_is_waited_for() {
         sim.state.reported.calls_note.as_deref(),
         Some("no list: the calls of other loops are not counted")
     );
-    // What would outlast the loop is not waited for.
+    // A wait that would outlast the loop ends it.
     few.settings.limits.duration_ms = 30 * MINUTE;
     let sim = Sim::new(few, "f", acts()).run();
     assert_eq!(
@@ -400,23 +398,23 @@ fn commands_are_handled_while_a_slot_is_requested() {
 }
 
 #[derive(Debug, Clone)]
-enum Shove {
+enum Disturbance {
     Turns(u8),
     Crash,
     Reboot,
     Wall(i64),
-    Order(u8),
+    Command(u8),
 }
 
-fn shove() -> impl Strategy<Value = Shove> {
+fn disturbance() -> impl Strategy<Value = Disturbance> {
     let far = 10 * 365 * DAY as i64;
     prop_oneof![
-        4 => (0..12_u8).prop_map(Shove::Turns),
-        1 => Just(Shove::Crash),
-        1 => Just(Shove::Reboot),
-        2 => (-far..far).prop_map(Shove::Wall),
-        1 => (-(2 * HOUR as i64)..2 * HOUR as i64).prop_map(Shove::Wall),
-        1 => (0..4_u8).prop_map(Shove::Order),
+        4 => (0..12_u8).prop_map(Disturbance::Turns),
+        1 => Just(Disturbance::Crash),
+        1 => Just(Disturbance::Reboot),
+        2 => (-far..far).prop_map(Disturbance::Wall),
+        1 => (-(2 * HOUR as i64)..2 * HOUR as i64).prop_map(Disturbance::Wall),
+        1 => (0..4_u8).prop_map(Disturbance::Command),
     ]
 }
 
@@ -437,7 +435,7 @@ proptest! {
     #[test]
     fn nothing_starts_before_its_deadline(
         acts in collection::vec(act(), 0..25),
-        shoves in collection::vec(shove(), 0..25),
+        disturbances in collection::vec(disturbance(), 0..25),
         limit in 1..5_u32,
         is_readable in any::<bool>(),
     ) {
@@ -446,15 +444,15 @@ proptest! {
         made.settings.limits.calls_per_hour = limit;
         let mut sim = Sim::new(made, "f", acts);
         if !is_readable { sim.calls = None; }
-        for (i, shove) in shoves.iter().enumerate() {
-            match shove {
-                Shove::Turns(n) => for _ in 0..*n { sim.turn(); },
-                Shove::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
-                Shove::Reboot => sim.crash(&format!("boot-{i}")),
-                Shove::Wall(ms) => sim.now.wall = sim.now.wall.saturating_add_signed(*ms),
-                Shove::Order(0) => sim.command(UserCommand::Pause),
-                Shove::Order(1) => sim.command(UserCommand::ResetBreaker),
-                Shove::Order(_) => sim.command(UserCommand::Resume),
+        for (i, disturbance) in disturbances.iter().enumerate() {
+            match disturbance {
+                Disturbance::Turns(n) => for _ in 0..*n { sim.turn(); },
+                Disturbance::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
+                Disturbance::Reboot => sim.crash(&format!("boot-{i}")),
+                Disturbance::Wall(ms) => sim.now.wall = sim.now.wall.saturating_add_signed(*ms),
+                Disturbance::Command(0) => sim.command(UserCommand::Pause),
+                Disturbance::Command(1) => sim.command(UserCommand::ResetBreaker),
+                Disturbance::Command(_) => sim.command(UserCommand::Resume),
             }
         }
         sim.play();
@@ -475,6 +473,6 @@ proptest! {
                 _ => {}
             }
         }
-        prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "rests for a reason");
+        prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "a loop pauses for a reason");
     }
 }

@@ -1,4 +1,4 @@
-//! What a prompt remembers of the iterations before it.
+//! The part of a prompt that reports earlier iterations.
 
 use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, spec};
@@ -7,8 +7,9 @@ fn sim(acts: Vec<Act>) -> Sim {
     Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", acts)
 }
 
-fn told(sim: &Sim, start: usize) -> &str {
-    &sim.prompts[start - 1]
+/// The prompt of this iteration.
+fn prompt(sim: &Sim, iteration: usize) -> &str {
+    &sim.prompts[iteration - 1]
 }
 
 #[track_caller]
@@ -25,8 +26,8 @@ fn work_messages_and_decisions_reach_the_next_prompt() {
         Act::new("p"),
     ];
     let sim = sim(acts).run();
-    assert!(!told(&sim, 1).contains("tried before"), "{}", told(&sim, 1));
-    let last = told(&sim, 4);
+    assert!(!prompt(&sim, 1).contains("tried before"), "{}", prompt(&sim, 1));
+    let last = prompt(&sim, 4);
     contains(last, "- 1: 1 file changed, 0 of 1 pass\n- 2: 1 file changed, 0 of 1 pass\n- 3: 1 file changed");
     contains(last, "own words, no order of the user's:\n\n- keep the old names\n- use SQLite\n\n");
     contains(last, "Third.");
@@ -47,14 +48,12 @@ fn a_revert_is_reported_and_drops_its_decisions() {
     sim.acts.extend([Act::new("f"), Act::new("p")]);
     sim.command(UserCommand::Resume);
     sim.play();
-    let third = told(&sim, 3);
+    let third = prompt(&sim, 3);
     contains(third, "- 1: 1 file changed");
     contains(third, "- 2 (rolled back: its changes are no longer in the files): 1 file changed");
     contains(third, "- one\n");
     assert!(!third.contains("- two\n"), "{third}");
-    // A rollback to an iteration brings back what that one was made of.
-    let taken = |sim: &Sim| -> Vec<u32> {
-        sim.state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect()
-    };
-    assert_eq!(taken(&sim), [2]);
+    let rolled_back: Vec<u32> =
+        sim.state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
+    assert_eq!(rolled_back, [2]);
 }

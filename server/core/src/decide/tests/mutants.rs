@@ -1,4 +1,4 @@
-//! Before a loop completes as verified, faults in the lines that it changed are tried, where that takes little time.
+//! Mutants of the lines that a loop changed, which are tried before it completes as verified.
 
 use crate::check::{CheckResult, Status};
 use crate::decide::UserCommand;
@@ -8,7 +8,7 @@ use crate::decide::sim::{Act, Sim, as_left, criterion, round_of, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record, SurvivingMutant};
 use crate::settings::{MutantPolicy, SandboxMode};
 
-fn of(policy: MutantPolicy) -> LoopSpec {
+fn spec_with(policy: MutantPolicy) -> LoopSpec {
     let mut spec = spec(vec![criterion("tests", "t"), criterion("lint", "l")]);
     spec.settings.sandbox = SandboxMode::Auto;
     spec.settings.mutants = policy;
@@ -16,7 +16,7 @@ fn of(policy: MutantPolicy) -> LoopSpec {
 }
 
 fn sim(policy: MutantPolicy, acts: Vec<Act>, replies: Vec<MutantReply>) -> Sim {
-    let mut sim = Sim::new(of(policy), "ff", acts);
+    let mut sim = Sim::new(spec_with(policy), "ff", acts);
     sim.mutants = replies.into_iter().map(Some).collect();
     sim
 }
@@ -56,7 +56,7 @@ fn verdict(ms: u64) -> VerdictReply {
         duration_ms: ms,
         ..CheckResult::new(it.id.clone(), Status::Pass, "")
     };
-    let results = of(MutantPolicy::Tell).criteria.iter().map(result).collect();
+    let results = spec_with(MutantPolicy::Tell).criteria.iter().map(result).collect();
     VerdictReply::Judged(Box::new(as_left(round_of(results))))
 }
 
@@ -86,7 +86,7 @@ fn mutants_need_the_setting_and_a_clean_room_verdict() {
     let mut no_room = sim(MutantPolicy::Tell, vec![Act::new("pp")], Vec::new());
     no_room.verdicts = vec![VerdictReply::Unavailable { why: "no bubblewrap".to_owned() }];
     check(no_room);
-    let mut off = of(MutantPolicy::Tell);
+    let mut off = spec_with(MutantPolicy::Tell);
     off.settings.sandbox = SandboxMode::Off;
     check(Sim::new(off, "ff", vec![Act::new("pp")]));
 }
@@ -132,7 +132,7 @@ fn a_stop_ends_the_run_and_the_loop_completes() {
     assert!(records(&sim).is_empty());
 }
 
-/// A run of four mutants on which so many survive.
+/// A run of four mutants of which this many survive.
 fn left(survivors: usize) -> MutantReply {
     found(4, vec![survivor(); survivors])
 }
@@ -151,7 +151,7 @@ fn required_survivors_go_to_the_next_prompt_until_none_is_left() {
     let acts = || vec![Act::new("pp"), Act::new("pp"), Act::new("pp"), Act::new("pp")];
     let (iterations, verified, sentence) = required(acts(), vec![left(2), left(1), left(0)]);
     assert_eq!((iterations, verified), (3, true), "{sentence}");
-    // One that kills none more, then another that does: the count starts again.
+    // An iteration that kills no further mutant, then one that does: the count starts again.
     let (iterations, verified, _) = required(acts(), vec![left(2), left(2), left(1), left(0)]);
     assert_eq!((iterations, verified), (4, true));
 }
@@ -173,7 +173,7 @@ fn two_iterations_without_a_killed_mutant_end_as_claimed() {
 /// The end of a loop of two iterations.
 #[track_caller]
 fn limited(policy: MutantPolicy, acts: Vec<Act>, replies: Vec<MutantReply>, expect: &str) {
-    let mut spec = of(policy);
+    let mut spec = spec_with(policy);
     spec.settings.limits.iterations = 2;
     let mut sim = Sim::new(spec, "ff", acts);
     sim.mutants = replies.into_iter().map(Some).collect();

@@ -26,7 +26,7 @@ fn fact(sim: &Sim) -> &str {
     &sim.state.criteria.results[id].fact
 }
 
-/// What the loop makes of the rounds, and the fact of the last one.
+/// `expect`: the fact of the last round, whether the loop is verified, and its iterations.
 #[track_caller]
 fn check(rule: NumberRule, start: &'static str, acts: &[&'static str], expect: (&str, bool, u32)) -> Sim {
     let acts: Vec<Act> = acts.iter().map(|it| Act::new(it)).collect();
@@ -37,19 +37,19 @@ fn check(rule: NumberRule, start: &'static str, acts: &[&'static str], expect: (
 }
 
 #[test]
-fn a_number_that_must_not_fall() {
+fn a_number_must_not_fall_below_the_best_so_far() {
     let rule = NumberRule::NotFalling;
     let sim = check(rule, "5f", &["5p"], ("5, baseline 5", true, 1));
     assert_eq!(sim.state.criteria.pinned[0].role, Role::Guard);
     check(rule, "5f", &["4p"], ("4, must not fall below 5 (baseline)", false, 1));
-    // The mark moves up with what was reached, and stays there.
+    // The reference rises to the best number, and stays there.
     check(rule, "5f", &["7f", "6p"], ("6, must not fall below 7 (best so far)", false, 2));
     check(rule, "5f", &["7f", "6p", "7p"], ("7, baseline 5", true, 3));
     check(rule, "ff", &["5p"], ("5, no baseline number to compare with", false, 1));
 }
 
 #[test]
-fn a_number_that_must_rise() {
+fn a_number_must_rise_above_its_baseline() {
     let sim = check(NumberRule::Rising, "5p", &["5p", "6p"], ("6, baseline 5", true, 2));
     assert_eq!(sim.state.criteria.pinned[0].role, Role::Goal);
     assert!(sim.prompts[0].contains("Found: 5, must rise above 5 (baseline)"), "{}", sim.prompts[0]);

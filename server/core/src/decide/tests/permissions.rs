@@ -1,7 +1,7 @@
 //! Permission requests: which side decides, what the agent receives, and what is never allowed.
 
 use crate::decide::sim::{Act, Sim, criterion, spec};
-use crate::decide::{Event, Phase, UserCommand, deadline};
+use crate::decide::{Event, Phase, UserCommand, deadline, decide};
 use crate::journal::{PauseReason, Record};
 use loopkeeper_agent::PermissionMode;
 use loopkeeper_agent::acp::client::PermissionAnswer;
@@ -44,7 +44,7 @@ fn answer(sim: &mut Sim, text: &str) {
     perform(sim);
 }
 
-/// The effects that are due, and no deadline.
+/// Performs the effects that are due, and passes no deadline.
 fn perform(sim: &mut Sim) {
     while sim.is_busy() {
         sim.turn();
@@ -99,11 +99,11 @@ fn a_single_permission_is_asked_again_a_lasting_one_is_not() {
     let mut sim = asked();
     answer(&mut sim, "always");
     request_permission(&mut sim, "run a command (not of the task): git push --force");
-    assert!(sim.state.questions.permission().is_some(), "it is exactly that");
+    assert!(sim.state.questions.permission().is_some(), "only the identical request is allowed");
 }
 
 #[test]
-fn a_permission_outlives_iteration_and_keeper() {
+fn a_lasting_permission_applies_after_a_crash_and_in_later_iterations() {
     let mut sim = asked();
     answer(&mut sim, "always");
     sim.crash("boot-1");
@@ -126,7 +126,7 @@ fn without_an_answer_further_requests_are_denied() {
     assert_eq!(answers(&sim), [None]);
     request_permission(&mut sim, "read (outside): /etc/passwd");
     assert_eq!(sim.refused, ["its earlier question was not answered"]);
-    assert!(matches!(sim.state.phase, Phase::Iterating(_)), "the agent works on");
+    assert!(matches!(sim.state.phase, Phase::Iterating(_)), "the agent continues");
 }
 
 #[test]
@@ -141,11 +141,11 @@ fn the_wait_is_neither_idle_nor_iteration_time_nor_work() {
     assert!(sim.state.time.worked_ms - worked < MINUTE && sim.state.time.paused_ms >= 9 * MINUTE);
     let due = deadline(&sim.state, &sim.live).unwrap();
     let idle = sim.state.spec.settings.limits.idle_ms;
-    assert_eq!(due.ms_since(sim.now), idle / 4, "it is looked at as if it had just begun");
+    assert_eq!(due.ms_since(sim.now), idle / 4, "the idle time starts again");
 }
 
 #[test]
-fn a_stop_a_pause_and_the_end_take_the_question_back() {
+fn a_stop_a_pause_and_a_full_disk_withdraw_the_question() {
     let check = |name: &str, act: &dyn Fn(&mut Sim)| {
         let mut sim = asked();
         act(&mut sim);
@@ -199,7 +199,7 @@ fn an_answer_to_another_question_allows_nothing() {
 }
 
 #[test]
-fn no_question_is_asked_without_effect() {
+fn a_question_that_the_user_cannot_answer_is_not_asked() {
     let check = |mut sim: Sim, why: &str| {
         let known = sim.entries.len();
         request_permission(&mut sim, "read (outside): /etc/passwd");
@@ -211,7 +211,7 @@ fn no_question_is_asked_without_effect() {
     let mut edits = at_work(true);
     edits.state.spec.agent.permissions = PermissionMode::Edits;
     let mut refused = Vec::new();
-    for step in super::super::decide(
+    for step in decide(
         &edits.state,
         &mut edits.live,
         edits.now,

@@ -1,5 +1,5 @@
-//! The invariants over random loops with crashes, commands and reboots at every point. Replay equality after
-//! every record is asserted by the simulator itself.
+//! Invariants of random loops with crashes, commands and reboots at every point. The simulator itself asserts after every
+//! record that a replay gives the same state.
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
@@ -15,12 +15,12 @@ use loopkeeper_agent::{AgentEnding, LoopMode, ProviderClass};
 pub(super) const SESSIONS: [&str; 2] = ["one of the user's", "another"];
 
 #[derive(Debug, Clone)]
-enum Shove {
+enum Disturbance {
     Turns(u8),
     Crash,
     Reboot,
-    Order(u8),
-    /// To one of two sessions of the user's own.
+    Command(u8),
+    /// The user prompts one of two own sessions.
     Speak(bool, u8),
 }
 
@@ -45,13 +45,13 @@ fn act() -> impl Strategy<Value = Act> {
     )
 }
 
-fn shove() -> impl Strategy<Value = Shove> {
+fn disturbance() -> impl Strategy<Value = Disturbance> {
     prop_oneof![
-        4 => (0..12_u8).prop_map(Shove::Turns),
-        2 => Just(Shove::Crash),
-        1 => Just(Shove::Reboot),
-        2 => (0..9_u8).prop_map(Shove::Order),
-        3 => (any::<bool>(), 0..4_u8).prop_map(|(one, holds)| Shove::Speak(one, holds)),
+        4 => (0..12_u8).prop_map(Disturbance::Turns),
+        2 => Just(Disturbance::Crash),
+        1 => Just(Disturbance::Reboot),
+        2 => (0..9_u8).prop_map(Disturbance::Command),
+        3 => (any::<bool>(), 0..4_u8).prop_map(|(one, holds)| Disturbance::Speak(one, holds)),
     ]
 }
 
@@ -70,9 +70,9 @@ fn command(n: u8) -> UserCommand {
 
 proptest! {
     #[test]
-    fn invariants_hold(
+    fn invariants_hold_in_every_mode(
         acts in collection::vec(act(), 0..30),
-        shoves in collection::vec(shove(), 0..25),
+        disturbances in collection::vec(disturbance(), 0..25),
         plan in any::<bool>(),
         attended in any::<bool>(),
         mode in prop_oneof![Just(LoopMode::Loop), Just(LoopMode::Hook), Just(LoopMode::Attach)],
@@ -89,38 +89,41 @@ proptest! {
         if plan { made.plan = vec![item("x"), item("y")]; }
         let mut sim = Sim::new(made, "ff", acts);
         sim.process.cap = (stop_at % 5 == 0).then_some(2);
-        for (i, shove) in shoves.iter().enumerate() {
-            match shove {
-                Shove::Turns(n) => for _ in 0..*n { sim.turn(); },
-                Shove::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
-                Shove::Reboot => sim.crash(&format!("boot-{i}")),
-                Shove::Order(n) => sim.command(command(*n)),
-                Shove::Speak(one, holds) => { sim.speak(SESSIONS[usize::from(*one)], (*holds).into()); }
+        for (i, disturbance) in disturbances.iter().enumerate() {
+            match disturbance {
+                Disturbance::Turns(n) => for _ in 0..*n { sim.turn(); },
+                Disturbance::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
+                Disturbance::Reboot => sim.crash(&format!("boot-{i}")),
+                Disturbance::Command(n) => sim.command(command(*n)),
+                Disturbance::Speak(one, holds) => { sim.speak(SESSIONS[usize::from(*one)], (*holds).into()); }
             }
             if i == stop_at { sim.command(UserCommand::Stop); }
         }
         sim.play();
-        // A user who answers every question.
+        // The user prompts the session whenever it is released.
         for _ in 0..stop_at {
             if !sim.speak(SESSIONS[0], 2) { break; }
             sim.play();
         }
         check_journal(&sim.entries)?;
-        prop_assert!(!sim.process.alive, "nothing is held when the loop rests or has ended");
+        prop_assert!(!sim.process.alive, "a loop that pauses or has ended holds no agent");
         check_verified(&sim.entries)?;
         if sim.state.stop.is_some() { prop_assert!(sim.state.outcome().is_some(), "a stop is honoured"); }
-        prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "rests for a reason");
+        prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "a loop pauses for a reason");
     }
 }
 
-/// Reads the journal alone, as an outsider would.
+/// Checks the invariants of a journal by its records alone.
 pub(super) fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCaseError> {
     let (mut last, mut cost, mut stopped, mut ended) = (0, 0_u64, false, false);
     let (mut open, mut sessions) = (None, std::collections::BTreeSet::new());
     let mut breaker = BreakerState::Closed;
     let (mut attached, mut is_there) = (false, false);
     for pair in entries.windows(2) {
-        prop_assert!(pair[1].seq == pair[0].seq + 1 && pair[1].epoch >= pair[0].epoch);
+        prop_assert!(
+            pair[1].seq == pair[0].seq + 1 && pair[1].epoch >= pair[0].epoch,
+            "records are in order"
+        );
     }
     for entry in entries {
         prop_assert!(!ended, "nothing after the end: {:?}", entry.record);
@@ -133,11 +136,14 @@ pub(super) fn check_journal(entries: &[Entry]) -> Result<(), proptest::test_runn
             Record::IterationIntended { iteration, session, resumed, .. } => {
                 prop_assert!(!attached || is_there, "no start without a session that waits");
                 prop_assert!(open.is_none(), "no start while a question waits");
-                prop_assert!(sessions.contains(session) == *resumed, "only its own sessions go on");
+                prop_assert!(
+                    sessions.contains(session) == *resumed,
+                    "only sessions of this loop are resumed"
+                );
                 sessions.insert(session.clone());
                 prop_assert!(*iteration == last + 1, "numbers are never reused");
                 prop_assert!(*iteration <= 7, "the limit holds over all restarts");
-                prop_assert!(cost < 5_000_000, "no start when the budget is gone");
+                prop_assert!(cost < 5_000_000, "no start when the budget is used up");
                 prop_assert!(!stopped, "no start after a stop");
                 prop_assert!(breaker != BreakerState::Open, "no start while the breaker is open");
                 last = *iteration;

@@ -24,12 +24,11 @@ fn until_asked(sim: &mut Sim) {
 }
 
 fn answers(sim: &Sim) -> Vec<Option<&str>> {
-    let answer = |it: &Record| match it {
-        Record::Answered { text, .. } => Some(text.clone()),
+    let answers = sim.entries.iter().filter_map(|it| match &it.record {
+        Record::Answered { text, .. } => Some(text.as_deref()),
         _ => None,
-    };
-    let texts = sim.entries.iter().filter_map(|it| answer(&it.record));
-    texts.map(|it| it.map(|it| &*Box::leak(it.into_boxed_str()))).collect()
+    });
+    answers.collect()
 }
 
 fn asked(sim: &Sim) -> Vec<(QuestionKind, bool)> {
@@ -46,18 +45,18 @@ fn end(sim: &Sim) -> (OutcomeKind, u32) {
 }
 
 #[test]
-fn an_answer_wakes_the_loop_and_is_in_the_next_prompt() {
+fn an_answer_continues_the_loop_and_is_in_the_next_prompt() {
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
     until_asked(&mut sim);
     let began = sim.now;
     sim.command(UserCommand::Answer("SQLite, please".to_owned()));
     sim.play();
-    assert!(sim.now.ms_since(began) < 2 * MINUTE, "nothing was waited for");
+    assert!(sim.now.ms_since(began) < 2 * MINUTE, "the timeout is not waited for");
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
-    let (notes_told, first) = (&sim.prompts[1], &sim.prompts[0]);
+    let (first, second) = (&sim.prompts[0], &sim.prompts[1]);
     assert!(
-        notes_told.contains("> Which database do you want?\n\nThe user answers:\n\nSQLite, please\n"),
-        "{notes_told}"
+        second.contains("> Which database do you want?\n\nThe user answers:\n\nSQLite, please\n"),
+        "{second}"
     );
     assert!(!first.contains("The user answers"), "{first}");
 }
@@ -68,8 +67,8 @@ fn an_answer_is_in_one_prompt() {
     until_asked(&mut sim);
     sim.command(UserCommand::Answer("SQLite".to_owned()));
     sim.play();
-    let notes_told: Vec<bool> = sim.prompts.iter().map(|it| it.contains("SQLite")).collect();
-    assert_eq!(notes_told, [false, true, false]);
+    let has_answer: Vec<bool> = sim.prompts.iter().map(|it| it.contains("SQLite")).collect();
+    assert_eq!(has_answer, [false, true, false]);
 }
 
 #[test]
@@ -81,19 +80,19 @@ fn without_an_answer_the_loop_continues() {
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
     assert_eq!((answers(&sim), asked(&sim)), (vec![None], vec![(QuestionKind::Agent, true)]));
     assert!(sim.prompts[1].contains("Nobody answered: decide yourself, and note what you assumed"));
-    // Waiting for a person is a pause: it is no work that a limit counts.
+    // The time that the loop waits for its user counts as a pause, not as work.
     assert!(sim.state.time.paused_ms >= 10 * MINUTE, "{}", sim.state.time.paused_ms);
     assert!(sim.state.time.worked_ms - worked < 5 * MINUTE, "{}", sim.state.time.worked_ms - worked);
 }
 
 #[test]
-fn without_an_answer_the_loop_pauses() {
+fn without_an_answer_the_loop_pauses_if_configured() {
     let pausing = |attended| {
         let mut spec = loop_spec(attended);
         spec.settings.questions.unanswered = UnansweredPolicy::Pause;
         Sim::new(spec, "f", vec![asks(), Act::new("p")])
     };
-    let rests = |command: UserCommand| {
+    let resumed_by = |command: UserCommand| {
         let mut sim = pausing(true).run();
         assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Question));
         assert_eq!(sim.sentence(), "unanswered question: Which database do you want?");
@@ -102,9 +101,9 @@ fn without_an_answer_the_loop_pauses() {
         assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
         sim
     };
-    assert!(rests(UserCommand::Answer("SQLite".to_owned())).prompts[1].contains("SQLite"));
-    // Going on without an answer leaves it to the agent.
-    assert!(rests(UserCommand::Resume).prompts[1].contains("decide yourself"));
+    assert!(resumed_by(UserCommand::Answer("SQLite".to_owned())).prompts[1].contains("SQLite"));
+    // Resuming without an answer leaves the decision to the agent.
+    assert!(resumed_by(UserCommand::Resume).prompts[1].contains("decide yourself"));
     // Without a user, the loop ends immediately.
     let sim = pausing(false).run();
     assert_eq!(end(&sim), (OutcomeKind::Failed, 1));
@@ -150,7 +149,7 @@ fn an_answer_needs_a_question() {
 }
 
 #[test]
-fn commands_beside_an_open_question() {
+fn commands_are_handled_while_a_question_is_open() {
     let paused = |answer: bool| {
         let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
         until_asked(&mut sim);
@@ -159,12 +158,12 @@ fn commands_beside_an_open_question() {
         assert_eq!(
             sim.state.pause.as_ref().map(|it| it.reason),
             Some(PauseReason::User),
-            "no deadline beside it"
+            "the question has no deadline during a pause"
         );
         if answer {
             sim.command(UserCommand::Answer("SQLite".to_owned()));
             sim.play();
-            assert!(sim.state.pause.is_some(), "an answer undoes no pause of the user's");
+            assert!(sim.state.pause.is_some(), "an answer does not end the user's pause");
         }
         sim.command(UserCommand::Resume);
         sim.play();
@@ -177,7 +176,7 @@ fn commands_beside_an_open_question() {
     sim.command(UserCommand::Check);
     sim.edited("p");
     sim.play();
-    assert_eq!(end(&sim), (OutcomeKind::Completed, 1), "what the user did meanwhile is judged");
+    assert_eq!(end(&sim), (OutcomeKind::Completed, 1), "changes by the user meanwhile are judged");
     let mut sim = Sim::new(loop_spec(true), "f", vec![asks()]);
     until_asked(&mut sim);
     sim.command(UserCommand::Stop);
@@ -186,15 +185,19 @@ fn commands_beside_an_open_question() {
 }
 
 #[test]
-fn a_keeper_that_takes_over_keeps_asking() {
+fn a_keeper_that_takes_over_an_unattended_loop_asks_the_user() {
+    let mut sim = Sim::new(loop_spec(false), "f", vec![Act::new("f"), asks(), Act::new("p")]);
+    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
+        assert!(sim.turn());
+    }
+    sim.crash("boot-1");
+    sim.play();
+    assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 3), vec![(QuestionKind::Agent, true)]));
+}
+
+#[test]
+fn a_keeper_that_takes_over_does_not_ask_again() {
     for boot in ["boot-1", "boot-2"] {
-        let mut sim = Sim::new(loop_spec(false), "f", vec![Act::new("f"), asks(), Act::new("p")]);
-        while sim.state.iteration < 2 {
-            sim.turn();
-        }
-        // From here on a user can answer.
-        sim.crash("boot-1");
-        sim.play();
         let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
         until_asked(&mut sim);
         sim.crash(boot);
@@ -240,7 +243,7 @@ fn denials_that_block_the_work_are_reported() {
     check(vec![Act::new("f").denied(&push), Act::new("p")], &[]);
     check(vec![Act::new("f").denied(&push), Act::new("f").denied(&["Bash: ls"]), Act::new("p")], &[]);
     check(vec![Act::new("f").denied(&push), Act::new("f").denied(&push), Act::new("p")], &[2]);
-    // Nothing is reported twice.
+    // The same denial is reported once.
     let same = || Act::new("f").denied(&push);
     check(vec![same(), same(), same(), same(), Act::new("p")], &[2]);
     // A question takes precedence over a denial.
@@ -275,12 +278,12 @@ fn a_usage_limit_asks_whether_to_wait() {
     let sim = answered("perhaps");
     assert_eq!(sim.refused, ["the loop asks whether to wait. Hint: answer `wait` or `stop`"]);
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
-    // Neither the question nor its answer is any business of the agent's.
+    // The prompt contains neither the question nor its answer.
     assert!(!sim.prompts[1].contains("asked"), "{}", sim.prompts[1]);
 }
 
 #[test]
-fn without_an_answer_at_a_usage_limit() {
+fn an_unanswered_usage_limit_follows_the_setting() {
     let sim = at_limit(true, AtUsageLimit::Wait).run();
     assert_eq!((end(&sim), answers(&sim)), ((OutcomeKind::Completed, 2), vec![None]));
     assert!(sim.state.elapsed_ms(sim.now) > 60 * MINUTE, "a wait is work");

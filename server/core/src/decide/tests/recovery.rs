@@ -1,4 +1,4 @@
-//! Ways back: what an iteration broke is rolled back, the files are judged again, and the loop's memory forks there.
+//! Rollbacks and crashes: a regression is rolled back and judged again, and the state of the loop is restored with it.
 
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::decide::{Decision, Effect, Event, UserCommand, decide};
@@ -52,7 +52,7 @@ fn a_regression_is_reverted() {
 }
 
 #[test]
-fn the_next_prompt_names_it_and_starts_on_judged_files() {
+fn the_prompt_after_a_rollback_names_the_regression_and_the_restored_results() {
     let acts = vec![Act::new("pf"), Act { changed: vec!["a.rs", "b.rs"], ..Act::new("fp") }, Act::new("pp")];
     let sim = check("ff", acts, &[1], (OutcomeKind::Completed, 3));
     let prompt = sim.prompts.get(2).map(String::as_str).unwrap_or_default();
@@ -85,8 +85,7 @@ fn a_third_regression_in_a_row_is_kept_and_reported() {
 fn a_revert_counts_as_no_progress() {
     let mut spec = two(OnRegression::Rollback);
     spec.settings.breaker.no_progress = 2;
-    let sim = Sim::new(spec, "pf", vec![Act::new("fp"), Act::new("fp")]);
-    let mut sim = sim;
+    let mut sim = Sim::new(spec, "pf", vec![Act::new("fp"), Act::new("fp")]);
     while !sim.entries.iter().any(|it| matches!(it.record, Record::BreakerChanged { .. })) {
         assert!(sim.turn(), "{}", sim.sentence());
     }
@@ -96,7 +95,7 @@ fn a_revert_counts_as_no_progress() {
 }
 
 #[test]
-fn neither_a_stop_nor_the_users_hand_is_overruled() {
+fn no_rollback_overrules_a_stop_or_an_edit_by_the_user() {
     let start = || Sim::new(two(OnRegression::Rollback), "pf", vec![Act::new("ff"), Act::new("pp")]);
     let mut sim = start();
     while sim.state.history.is_empty() || sim.state.history[0].ending.is_none() {
@@ -105,7 +104,7 @@ fn neither_a_stop_nor_the_users_hand_is_overruled() {
     sim.command(UserCommand::Stop);
     sim.play();
     assert_eq!(taken_back(&sim), Vec::<u32>::new(), "a stop leaves the files");
-    // Paused right after the iteration, files edited by hand: they stay.
+    // Files that the user edits in a pause right after the iteration are kept.
     let mut sim = start();
     sim.turn();
     sim.command(UserCommand::Pause);
@@ -123,7 +122,7 @@ fn neither_a_stop_nor_the_users_hand_is_overruled() {
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Completed));
 }
 
-/// Orders a stop so many turns after the way back began.
+/// Stops the loop this many turns after the rollback began.
 fn stops(mut sim: Sim, command: UserCommand, turns: usize) {
     for _ in 0..turns {
         sim.turn();
@@ -136,7 +135,7 @@ fn stops(mut sim: Sim, command: UserCommand, turns: usize) {
 }
 
 #[test]
-fn a_stop_waits_until_files_are_put_back() {
+fn a_stop_waits_for_a_running_rollback() {
     for turns in 0..4 {
         let mut sim = Sim::new(two(OnRegression::Rollback), "pf", vec![Act::new("ff"), Act::new("pp")]);
         while !matches!(sim.live.work.rollback(), Some(RollbackCause::Regression { .. })) {
@@ -171,7 +170,7 @@ fn no_rollback_starts_beside_running_checks() {
     sim.command(UserCommand::Rollback { to: 0, paths: Vec::new() });
     assert!(sim.live.work.rollback().is_some(), "taken once they have ended");
     sim.command(UserCommand::Check);
-    assert!(!sim.live.work.is_checking(), "nor checks beside a way back");
+    assert!(!sim.live.work.is_checking(), "nor checks beside a rollback");
     sim.command(UserCommand::StopNow);
     sim.play();
     let last = sim.entries.last().map(|it| &it.record);
@@ -202,7 +201,7 @@ fn nothing_starts_beside_the_first_round_of_changed_criteria() {
 
 #[test]
 fn a_repeated_check_command_starts_no_second_round() {
-    let mut sim = rests_after_two();
+    let mut sim = paused_after_two();
     let rounds_of = |sim: &mut Sim| {
         let event = Event::UserAsked(UserCommand::Check);
         let steps = decide(&sim.state, &mut sim.live, sim.now, event);
@@ -211,9 +210,9 @@ fn a_repeated_check_command_starts_no_second_round() {
     assert_eq!((rounds_of(&mut sim), rounds_of(&mut sim)), (1, 0));
 }
 
-/// The user goes back in the moment between the round that holds and the end that it would have been.
+/// The user rolls back between the round in which everything passes and the end of the loop.
 #[test]
-fn nothing_is_done_by_results_of_files_that_are_gone() {
+fn a_loop_does_not_complete_by_results_of_files_that_were_rolled_back() {
     for paths in [Vec::new(), vec!["src/lib.rs".to_owned()]] {
         let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pp"), Act::new("pp")]);
         while !sim.entries.iter().any(|it| matches!(it.record, Record::IterationEnded { .. })) {
@@ -232,12 +231,12 @@ fn nothing_is_done_by_results_of_files_that_are_gone() {
 }
 
 #[test]
-fn a_rollback_forks_the_memory() {
-    let mut sim = rests_after_two();
+fn a_rollback_restores_claims_and_plan() {
+    let mut sim = paused_after_two();
     assert_eq!((sim.state.streaks.claims, sim.state.open_items().count()), (1, 0));
     sim.command(UserCommand::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
     sim.play();
-    assert!(!sim.state.history[1].taken_back, "single files are no way back");
+    assert!(!sim.state.history[1].taken_back, "a rollback of single files marks no iteration");
     sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     assert_eq!((sim.state.streaks.claims, sim.state.open_items().count()), (0, 1));
@@ -251,7 +250,7 @@ fn a_rollback_forks_the_memory() {
 }
 
 /// A loop that is paused after two iterations: `ff`, then `pf`, then `fp` with a claim.
-fn rests_after_two() -> Sim {
+fn paused_after_two() -> Sim {
     let mut spec = two(OnRegression::Keep);
     spec.plan = vec![item("one"), item("two")];
     let says = "<promise>COMPLETE</promise>";
@@ -266,9 +265,9 @@ fn rests_after_two() -> Sim {
 }
 
 #[test]
-fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
-    let mut sim = rests_after_two();
-    let stands = |sim: &Sim| {
+fn an_undo_restores_the_state_and_can_be_redone() {
+    let mut sim = paused_after_two();
+    let memory = |sim: &Sim| {
         let taken_back: Vec<bool> = sim.state.history.iter().map(|it| it.taken_back).collect();
         let marked = sim.state.history.iter().filter(|it| it.taken_back).map(|it| it.number);
         assert!(marked.eq(sim.state.rollback.taken_back.iter().copied()));
@@ -278,9 +277,9 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
         sim.command(command);
         sim.play();
         assert!(sim.live.work.rollback().is_none());
-        stands(sim)
+        memory(sim)
     };
-    let before = stands(&sim);
+    let before = memory(&sim);
     assert_eq!((before.1, before.2, before.3.as_slice()), (1, 0, &[false, false][..]));
     let back = command(&mut sim, UserCommand::Rollback { to: 1, paths: Vec::new() });
     assert_eq!((back.1, back.2, back.3.as_slice()), (0, 1, &[false, true][..]));
@@ -297,8 +296,8 @@ fn an_undone_rollback_brings_the_memory_back_and_can_be_redone() {
 }
 
 #[test]
-fn only_the_last_change_is_undone() {
-    let mut sim = rests_after_two();
+fn a_rollback_is_not_undone_after_another_iteration() {
+    let mut sim = paused_after_two();
     sim.command(UserCommand::UndoRollback);
     sim.play();
     assert!(sim.refused.last().unwrap().starts_with("there is no rollback of loop "), "{:?}", sim.refused);
@@ -319,17 +318,17 @@ fn only_the_last_change_is_undone() {
 }
 
 #[test]
-fn a_rollback_or_an_undo_that_was_cut_off_is_undone_by_the_next_undo() {
-    let mut sim = rests_after_two();
+fn an_interrupted_rollback_or_undo_is_undone_by_the_next_undo() {
+    let mut sim = paused_after_two();
     sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     let at = sim.entries.iter().rposition(|it| matches!(it.record, Record::SnapshotTaken { .. })).unwrap();
-    // Its keeper died before the record of the rollback: which files it changed is not known.
+    // The keeper died before the record of the rollback: it is not known which files were restored.
     let cut = crate::decide::replay(&sim.entries[..=at]).unwrap();
     let last = crate::decide::undo::undoable_rollback(&cut).unwrap();
     assert_eq!((last.after.as_ref(), last.position_before), (None, 2));
     assert_eq!(last.from, sim.state.rollback.last.as_ref().unwrap().from);
-    // An undo that was cut off is the same undo again.
+    // After an interrupted undo, the same rollback is undone again.
     let rolled_back = sim.state.rollback.last.clone();
     sim.command(UserCommand::UndoRollback);
     sim.play();
@@ -358,7 +357,7 @@ fn a_criterion_that_turns_is_a_milestone() {
 }
 
 #[test]
-fn commits_are_forbidden_where_the_user_wants_none() {
+fn the_prompt_forbids_commits_if_configured() {
     let check = |commit, expect: bool| {
         let mut spec = two(OnRegression::Keep);
         spec.settings.git.commit = commit;
@@ -371,7 +370,7 @@ fn commits_are_forbidden_where_the_user_wants_none() {
 
 /// A restored machine, or another time namespace of the same boot.
 #[test]
-fn a_wait_is_no_longer_after_the_clock_went_back() {
+fn a_clock_that_went_back_does_not_lengthen_a_wait() {
     let mut spec = two(OnRegression::Keep);
     spec.settings.limits.between_ms = 5_000;
     let mut sim = Sim::new(spec, "ff", vec![Act::new("ff"), Act::new("pp")]);

@@ -1,5 +1,5 @@
-//! The rows of the table in the pure machine: files are a map, checks a handful of words, the clock jumps. What
-//! each row comes to is the row's; what holds of every loop is asserted of each.
+//! Plays the rows of the scenario table in the simulator, with a map as the work tree and a fake clock. `tests/e2e` plays
+//! the same rows with the real binary.
 
 mod long_waits;
 mod rows;
@@ -15,19 +15,19 @@ use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, TextPattern}
 use loopkeeper_task::{Task, TaskDocument, parse_task};
 use rows::{BESIDE_CHECKS, Do, FAULTS, PLANS, Provider, Row, WITHOUT_CHECKS, WORK};
 
-/// More starts than any row asks for.
+/// More starts than any row has.
 const STARTS: usize = 40;
 
 #[test]
-fn every_row_ends_as_it_should() {
+fn every_row_ends_as_expected() {
     let tables = [WORK, BESIDE_CHECKS, WITHOUT_CHECKS, FAULTS, LONG_WAITS, PLANS];
-    let wrong: Vec<String> = tables.into_iter().flatten().filter_map(differs).collect();
+    let wrong: Vec<String> = tables.into_iter().flatten().filter_map(difference).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(tables.iter().map(|it| it.len()).sum::<usize>() >= 60);
 }
 
-/// Plays one; `Some` with a description where it does not end as the row expects.
-fn differs(row: &Row) -> Option<String> {
+/// Plays a row; `Some` describes an end that differs from the expected one.
+fn difference(row: &Row) -> Option<String> {
     let mut files = Files::new(row);
     let task = files.task();
     let start = files.letters(&task.criteria);
@@ -161,7 +161,7 @@ impl Files {
                 globs.iter().any(|it| self.0.get(it).is_some_and(|text| text.contains(source)))
             }
             Check::Command { command, expect } => return self.run(command, expect),
-            other => panic!("this world has no {other:?}"),
+            other => panic!("not simulated: {other:?}"),
         };
         if holds { 'p' } else { 'f' }
     }
@@ -177,7 +177,7 @@ impl Files {
                 self.0.keys().filter(|it| it.starts_with("note.")).count() as f64 >= *value
             }
             (tests, []) if tests.starts_with("echo 'running 0 tests'") => return 'z',
-            other => panic!("this world cannot run {other:?}"),
+            other => panic!("not simulated: {other:?}"),
         };
         if holds { 'p' } else { 'f' }
     }

@@ -1,4 +1,4 @@
-//! Sessions: fresh by default; when they continue, for how long, and what ends one.
+//! Sessions: fresh by default, or continued until they expire, are lost, or are given up.
 
 use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, spec};
@@ -51,7 +51,7 @@ fn every_iteration_has_a_fresh_session_unless_set_to_continue() {
         "{}",
         on.prompts[1]
     );
-    assert!(on.state.session.current.is_none(), "the loop's end leaves it");
+    assert!(on.state.session.current.is_none(), "an ended loop has no current session");
     assert_eq!(on.state.session.resets, 0);
 }
 
@@ -85,29 +85,26 @@ fn a_lost_session_starts_again_without_a_crash() {
     let sim = sim(vec![work(), forgets(), work(), Act::new("p")]).run();
     assert_eq!(starts(&sim), "1 1+ 3 3+");
     assert_eq!(reasons(&sim), [Started, Refused, Started, Ended]);
-    assert!(
-        !sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })),
-        "nothing is waited for"
-    );
+    assert!(!sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })), "no wait");
     assert_eq!((sim.state.streaks.failures, sim.state.session.resets), (0, 1));
-    // One that always forgets gets no third chance to waste a start.
+    // An agent that loses its session twice starts with fresh ones from then on.
     let acts = vec![work(), forgets(), work(), forgets(), work(), work(), Act::new("p")];
     assert_eq!(starts(&super::sessions::sim(acts).run()), "1 1+ 3 3+ 5 6 7");
 }
 
 #[test]
-fn a_session_that_the_agent_never_began_is_not_gone_on_with() {
+fn a_session_that_the_agent_never_began_is_not_resumed() {
     let crash = Act::fails(ProviderClass::Crash, "f");
     let sim = sim(vec![crash, work(), Act::new("p")]).run();
     assert_eq!(starts(&sim), "1 2 2+");
     assert_eq!(reasons(&sim), [Started, Unconfirmed, Ended]);
-    // One that was begun outlives a failure.
+    // A session that was begun is resumed after a failure.
     let failure = Act::fails(ProviderClass::Transient, "f");
     assert_eq!(starts(&super::sessions::sim(vec![work(), failure, Act::new("p")]).run()), "1 1+ 1+");
 }
 
 #[test]
-fn the_breaker_and_the_user_leave_it() {
+fn an_open_breaker_and_a_reset_give_up_the_session() {
     let idle = || Act::idle("f");
     let mut tripped = sim(vec![idle(), idle(), idle(), Act::new("p")]).run();
     tripped.command(UserCommand::Resume);
@@ -148,7 +145,7 @@ fn a_new_keeper_continues_the_session_and_another_loop_does_not() {
 }
 
 #[test]
-fn the_last_fifty_changes_are_kept() {
+fn only_the_last_fifty_changes_are_kept() {
     let mut spec = resuming_spec();
     spec.settings.limits.iterations = 60;
     spec.settings.limits.duration_ms = u64::MAX / 4;
@@ -177,7 +174,7 @@ fn a_session_with_reverted_work_is_not_resumed() {
     assert_eq!(reasons(&back), [Started, RolledBack, Started, Ended]);
     assert_eq!(starts(&back), "1 1+ 3 3+");
     assert!(back.prompts[2].contains("You start with a fresh context"), "{}", back.prompts[2]);
-    // It knows nothing that is not in the files, or only some of them went back.
+    // All of its work is still in the files, or only some files were rolled back.
     assert_eq!(reasons(&play(2, Vec::new())), [Started, Ended]);
     assert_eq!(reasons(&play(0, vec!["a".to_owned()])), [Started, Ended]);
 }

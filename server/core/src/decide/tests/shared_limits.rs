@@ -1,4 +1,4 @@
-//! A usage limit that another loop met: heeded before an agent is started, by a wait or by the next agent.
+//! A usage limit that another loop reached: before an agent is started, the loop waits or switches to the next agent.
 
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::{Phase, UserCommand, shared_limits};
@@ -10,7 +10,7 @@ fn one() -> LoopSpec {
     spec(vec![criterion("tests pass", "make test")])
 }
 
-/// A loop whose agent another loop found at its limit, for as many hours; it has decided what comes first.
+/// A loop whose agent is under a usage limit of another loop for some hours, played until its first wait or start.
 fn limited(spec: LoopSpec, hours: u64) -> Sim {
     let mut sim = Sim::new(spec, "f", vec![Act::new("p")]);
     sim.limited = vec![("mine", sim.now.wall + hours * HOUR)];

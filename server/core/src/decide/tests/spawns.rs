@@ -1,4 +1,4 @@
-//! The budget of subagents: what may start, and why not.
+//! The budget of subagents: which requests are allowed, and why others are refused.
 
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::spawns::SubagentEvent;
@@ -21,7 +21,7 @@ fn within(spawns: SpawnSettings) -> Sim {
     sim
 }
 
-/// Asks for one; the reason where it may not start.
+/// Requests one; returns the reason if it is refused.
 fn ask(sim: &mut Sim, by: Option<&str>) -> Option<String> {
     ask_as(sim, by, None)
 }
@@ -99,7 +99,7 @@ fn an_ended_subagent_frees_its_place() {
         begin(&mut sim, id);
     }
     assert!(ask(&mut sim, None).is_some_and(|it| it.contains("5 subagents at most may be at work")));
-    // Its stop hook may be asked more than once.
+    // Its stop hook may run more than once.
     end(&mut sim, "a");
     end(&mut sim, "a");
     assert_eq!(ask(&mut sim, None), None);
@@ -119,7 +119,7 @@ fn subagents_known_from_output_count_for_their_parent() {
 }
 
 #[test]
-fn calls_say_who_is_whose_where_two_began_at_once() {
+fn call_ids_correct_the_parents_of_subagents_that_began_at_once() {
     let mut sim = within(SpawnSettings { depth: 3, ..SpawnSettings::default() });
     assert_eq!(ask_as(&mut sim, None, Some("call-1")), None);
     begin(&mut sim, "a");
@@ -134,8 +134,8 @@ fn calls_say_who_is_whose_where_two_began_at_once() {
     assert_eq!(lineage(&sim), "->a ->b a>c");
     assert_eq!(counts(&sim), (3, 0, 2));
     let started = sim.entries.iter().filter(|it| matches!(it.record, Record::SubagentStarted { .. }));
-    assert_eq!(started.count(), 4, "what was known is told once");
-    // One that continues is not another one.
+    assert_eq!(started.count(), 4, "a known subagent is recorded once");
+    // A subagent that continues is not counted again.
     end(&mut sim, "a");
     link(&mut sim, "call-9", "a");
     begin(&mut sim, "a");
@@ -157,8 +157,8 @@ fn repeated_requests_do_not_fill_the_journal() {
     for _ in 0..300 {
         let asked = SubagentEvent::Asked { by: None, call: None, what: String::new() };
         let seen = SubagentEvent::Seen { by: None, id: String::new(), what: String::new() };
-        for told in [asked, seen, SubagentEvent::Ended { id: "nobody".to_owned() }] {
-            for step in decide(&sim.state, &mut sim.live, sim.now, Event::SubagentSeen(told)) {
+        for event in [asked, seen, SubagentEvent::Ended { id: "nobody".to_owned() }] {
+            for step in decide(&sim.state, &mut sim.live, sim.now, Event::SubagentSeen(event)) {
                 match step {
                     Decision::Record(record) => {
                         on_record += 1;
@@ -170,7 +170,7 @@ fn repeated_requests_do_not_fill_the_journal() {
             }
         }
     }
-    // The first that was seen is the one that was allowed.
+    // The first one seen is the one that was allowed.
     assert_eq!((on_record, answered), (1 + 100 + 256, 299));
 }
 
@@ -189,7 +189,7 @@ fn each_iteration_has_its_own_children_of_one_budget() {
     }
     assert!(ask(&mut sim, None).is_some());
     sim.crash("another");
-    assert!(sim.state.spawns.agents.iter().all(|it| it.over), "they are gone with their agent");
+    assert!(sim.state.spawns.agents.iter().all(|it| it.over), "they ended with their agent");
     while !matches!(sim.state.phase, Phase::Iterating(_)) {
         sim.turn();
     }

@@ -12,7 +12,7 @@ fn played(results: &[&'static str], strays: &[&str]) -> Sim {
 }
 
 #[test]
-fn they_are_those_of_the_last_iteration() {
+fn strays_are_those_of_the_last_iteration() {
     let sim = played(&["p"], &["src/a.py", "src/b.py"]);
     assert_eq!(sim.state.strays(), ["src/a.py", "src/b.py"]);
     let mut taken_back = sim.state.clone();
@@ -25,7 +25,7 @@ fn they_are_those_of_the_last_iteration() {
 }
 
 #[test]
-fn at_most_twenty_are_recorded() {
+fn at_most_twenty_strays_are_recorded() {
     let many: Vec<String> = (0..30).map(|it| format!("src/a{it}.py")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     assert_eq!(played(&["p"], &many).state.strays(), many[..20]);

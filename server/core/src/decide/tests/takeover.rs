@@ -20,7 +20,7 @@ fn two() -> LoopSpec {
     spec
 }
 
-/// How an iteration ends: hours that it takes, the message of its provider, and after how many hours that is over.
+/// The end of an iteration: its hours, the failure of its provider, and the hours until the limit resets.
 type End = (u64, Option<ProviderClass>, Option<u64>);
 
 const WORKS: End = (0, None, None);
@@ -86,7 +86,7 @@ fn check(ends: &[End], agents: &[(&str, u64)], reasons: &[TakeoverReason]) -> Pl
 }
 
 #[test]
-fn at_a_usage_limit_the_next_works_at_once_and_the_first_returns_after_its_reset() {
+fn at_a_usage_limit_the_next_agent_works_and_the_first_returns_after_its_reset() {
     let limited = (0, Some(Quota), Some(3));
     check(&[limited, WORKS, WORKS], &[("mine", 0), ("other", 0), ("other", 0)], &[TakeoverReason::Quota]);
     // The second works until the reset is over.
@@ -150,7 +150,7 @@ fn a_fallback_agent_and_its_reason_are_shown_until_the_first_returns() {
 }
 
 #[test]
-fn a_keeper_killed_at_a_takeover_repeats_and_reverts_nothing() {
+fn a_takeover_survives_a_crash_at_any_record() {
     let changed = |it: &Entry| matches!(it.record, Record::AgentChanged { .. });
     // By the records that were written when the keeper died: before the takeover, just after it, and later.
     for more in 0..4 {
@@ -181,7 +181,7 @@ fn a_keeper_killed_at_a_takeover_repeats_and_reverts_nothing() {
 }
 
 #[test]
-fn three_crashes_are_enough_and_an_hour_later_it_gets_another_chance() {
+fn an_agent_is_replaced_after_three_crashes_and_retried_after_an_hour() {
     let crash = (0, Some(Crash), None);
     let hour = (2, None, None);
     check(
@@ -189,7 +189,7 @@ fn three_crashes_are_enough_and_an_hour_later_it_gets_another_chance() {
         &[("mine", 0), ("mine", 0), ("mine", 0), ("other", 0), ("mine", 0)],
         &[Failing, Back],
     );
-    // A moment of overload is no reason to leave.
+    // A temporary overload does not replace the agent.
     let busy = (0, Some(Transient), None);
     check(&[busy, busy, WORKS], &[("mine", 0), ("mine", 0), ("mine", 0)], &[]);
 }

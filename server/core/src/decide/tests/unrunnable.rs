@@ -1,4 +1,4 @@
-//! Checks that the machine keeps from running: no call of an agent, and what the user can do.
+//! Checks that cannot run because the machine lacks something: they cost no agent call, and pause the loop.
 
 use super::outcomes::{summary, two};
 use crate::decide::UserCommand;
@@ -39,7 +39,7 @@ fn a_check_that_cannot_run_costs_no_agent_call() {
     let mut optional = spec(two());
     optional.criteria[0].required = false;
     lacking(optional, "mf", vec![Act::new("mp")], "Completed verified=true after 1");
-    // What the project lacks is a goal.
+    // A dependency that the project has to provide is a goal.
     lacking(
         spec(two()),
         "gf",
@@ -55,7 +55,7 @@ fn a_check_that_cannot_run_any_more_stops_at_its_second_round() {
     assert!(sim.sentence().starts_with("\"tests pass\" cannot run"), "{}", sim.sentence());
     let unattended = LoopSpec { attended: false, ..spec(two()) };
     lacking(unattended, "ff", acts(), "Failed verified=false after 2");
-    // Not in a row: another iteration can bring it back.
+    // Not in a row: another iteration can make it run again.
     let acts = vec![Act::new("mf"), Act::new("ff"), Act::new("mf"), Act::new("pp")];
     lacking(spec(two()), "ff", acts, "Completed verified=true after 4");
     // It is no fault of the work, and nothing is flaky that changed with the machine.

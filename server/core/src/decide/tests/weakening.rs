@@ -1,5 +1,5 @@
-//! What the agent made easier never completes a loop, whatever is claimed; restored or accepted it does. A check
-//! that passes and fails on the same files completes nothing by one lucky pass.
+//! A loop with a weakening never completes, whatever is claimed, until it is restored or accepted. A check that passes
+//! and fails on the same files completes nothing by a single pass.
 
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::{Event, UserCommand, weakening};
@@ -14,7 +14,7 @@ fn weakens(results: &'static str, paths: &[&'static str]) -> Act {
     Act { weakens: Some(paths.to_vec()), ..Act::new(results) }
 }
 
-/// Ends so, after so many iterations.
+/// The loop has ended like this.
 #[track_caller]
 fn ends(sim: &Sim, kind: OutcomeKind, iterations: u32, words: &str) {
     let outcome = sim.state.outcome().unwrap_or_else(|| panic!("has no outcome: {}", sim.sentence()));
@@ -46,7 +46,7 @@ fn a_claim_does_not_lift_a_weakening() {
 }
 
 #[test]
-fn a_further_iteration_without_a_correction_is_the_last() {
+fn a_weakening_needs_the_user_after_one_more_iteration() {
     let acts = || vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp"), Act::idle("pp")];
     let sim = two(acts()).run();
     assert_eq!(sim.state.iteration, 2);
@@ -71,7 +71,7 @@ fn a_loop_continues_while_a_check_fails() {
 }
 
 #[test]
-fn a_prompt_that_a_provider_refused_reported_no_weakening() {
+fn an_iteration_that_the_provider_failed_was_not_informed_of_the_weakening() {
     let acts = vec![
         weakens("pp", &["tests/a.py"]),
         Act::fails(loopkeeper_agent::ProviderClass::Crash, "pp"),
@@ -156,7 +156,7 @@ fn a_restored_file_is_no_longer_reported_but_counts_until_judged() {
 }
 
 #[test]
-fn more_edits_than_can_be_named_move_the_whole_pin() {
+fn more_edits_than_a_record_names_move_the_whole_baseline() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
     sim.edited("pp");
     sim.weak.clear();
@@ -179,7 +179,7 @@ fn fewer_tests_than_at_the_start_do_not_pass() {
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
     ends(&one(vec![Act::new("7p")]).run(), OutcomeKind::Completed, 1, "");
-    // What the user took out between two iterations is removed by the user's decision.
+    // Tests that the user removes between two iterations are no longer expected.
     let mut sim = one(vec![Act::new("3p"), Act::idle("3p")]).run();
     sim.edited("2p");
     sim.command(UserCommand::Resume);
@@ -231,12 +231,12 @@ fn a_crash_loses_no_weakening() {
 }
 
 #[test]
-fn a_pass_on_an_unchanged_tree_has_to_come_three_times() {
+fn a_pass_on_an_unchanged_tree_is_needed_three_times() {
     let sim = two(vec![Act::idle("pp")]).run();
     ends(&sim, OutcomeKind::Completed, 1, "");
-    assert_eq!(rounds(&sim), 3, "what flips is run twice more");
+    assert_eq!(rounds(&sim), 3, "a flaky check runs twice more");
     let sim = two(vec![Act::new("pp")]).run();
-    assert_eq!(rounds(&sim), 1, "work that turns it is believed");
+    assert_eq!(rounds(&sim), 1, "one pass after a change is enough");
     let sim = two(vec![Act::idle("pf"), Act::idle("fp"), Act::idle("pp")]).run();
     ends(&sim, OutcomeKind::Completed, 3, "");
     assert_eq!(rounds(&sim), 5, "two flips and more: three passes in a row");

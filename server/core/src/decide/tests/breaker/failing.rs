@@ -1,6 +1,6 @@
-//! The same failure although files change, what is slow work instead, and trials that only edit.
+//! The same failure although files change, slow work that is none, and trials that only edit.
 
-use super::{ConcatTimes, alone, changes, holds, opened, times, trips, two, unchecked};
+use super::{alone, changes, holds, opened, repeat, times, trips, two, unchecked};
 use crate::decide::sim::{Act, Sim, item};
 use crate::journal::LoopSpec;
 use loopkeeper_agent::ProviderClass;
@@ -11,18 +11,14 @@ fn finds(fact: &'static str) -> Act {
 }
 
 #[test]
-fn the_same_failure_although_files_change() {
+fn the_same_failure_trips_the_breaker_although_files_change() {
     let why = "5 iterations with the same failure: tests pass: 3 of 9 fail, and 1 more";
     trips(times(25, &finds("3 of 9 fail")), 5, why);
     let why = "5 iterations with the same failure: lint is clean: 1 error";
     trips(times(25, &Act { results: "pf", ..finds("1 error") }), 5, why);
-    // How long it took, and edits that are rolled back at once, make it no other failure.
+    // Other durations do not make it another failure.
     let slow = ["exit 1 after 3 s", "exit 1 after 41 s"].map(finds);
-    trips(
-        slow.concat_times(9),
-        5,
-        "5 iterations with the same failure: tests pass: exit 1 after 3 s, and 1 more",
-    );
+    trips(repeat(slow, 9), 5, "5 iterations with the same failure: tests pass: exit 1 after 3 s, and 1 more");
     // An agent without a change does not restart it, and a provider failure is no evidence.
     let mut acts = times(3, &finds("exit 1"));
     acts.push(Act { fact: "exit 1", ..Act::idle("ff") });
@@ -46,7 +42,7 @@ fn slow_work_is_not_a_repeated_failure() {
     planned.plan = (0..20).map(|it| item(&it.to_string())).collect();
     let ticking = (1..20).map(|ticks| Act { ticks, ..finds("exit 1") }).collect();
     assert_eq!(opened(planned, ticking), None);
-    // Where nothing fails there is no failure, and what is optional counts for nothing.
+    // An optional criterion does not count.
     let mut optional = alone();
     optional.criteria[1].required = false;
     let claims = times(9, &Act { results: "-f", ..finds("exit 1") });
@@ -55,17 +51,17 @@ fn slow_work_is_not_a_repeated_failure() {
 
 #[test]
 fn a_trial_with_the_same_failure_made_no_progress() {
-    let of = |trial: Act| {
+    let result = |trial: Act| {
         let mut two = two();
         two.settings.breaker.max_trips = 2;
         let sim =
             Sim::new(two, "ff", [times(5, &finds("exit 1")), vec![trial, Act::new("pp")]].concat()).run();
         changes(&sim).last().cloned().unwrap_or_default()
     };
-    assert_eq!(of(finds("exit 1")), "open trial-failed 2 60");
-    assert_eq!(of(Act { changed: vec!["a", "b"], ..finds("exit 1") }), "open trial-failed 2 60");
-    assert_eq!(of(finds("exit 2")), "closed trial-passed 1 0");
-    assert_eq!(of(Act { results: "pf", ..finds("exit 1") }), "closed trial-passed 1 0");
+    assert_eq!(result(finds("exit 1")), "open trial-failed 2 60");
+    assert_eq!(result(Act { changed: vec!["a", "b"], ..finds("exit 1") }), "open trial-failed 2 60");
+    assert_eq!(result(finds("exit 2")), "closed trial-passed 1 0");
+    assert_eq!(result(Act { results: "pf", ..finds("exit 1") }), "closed trial-passed 1 0");
     let mut once = two();
     once.settings.breaker.max_trips = 2;
     let sim = Sim::new(once, "ff", times(6, &finds("exit 1"))).run();

@@ -1,6 +1,6 @@
-//! Loops as rows of a table: the task, what the agent does at each start, how the loop must end. The same rows are
-//! played by the pure machine on a fake clock and by the real binary with a scripted agent; nothing here knows
-//! which. No start of an agent beyond `after`: playing a row asserts that too.
+//! Loops as rows of a table: the task, the acts of the agent at each start, and the expected end. The simulator plays
+//! them on a fake clock, and the real binary with a scripted agent. Both also assert that the agent is started `after`
+//! times.
 
 #[path = "rows/claims.rs"]
 mod claims;
@@ -18,7 +18,7 @@ pub(crate) use work::WORK;
 
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// Where there are no criteria, these say what the task is.
+    /// They define the task if there are no `criteria`.
     pub(crate) files: &'static [(&'static str, &'static str)],
     /// Items of a `PROMPT.md` with nothing else.
     pub(crate) criteria: &'static [&'static str],
@@ -26,12 +26,12 @@ pub(crate) struct Row {
     pub(crate) settings: &'static str,
     /// The agent of each iteration, `mine` or `other`. Empty: `mine` is the only agent.
     pub(crate) by: &'static [&'static str],
-    /// One a start, the last one ever after.
+    /// One for each start; the last one repeats.
     pub(crate) acts: &'static [&'static [Do]],
     pub(crate) ends: End,
 }
 
-/// What a row leaves out.
+/// The defaults of a row.
 pub(crate) const ROW: Row =
     Row { name: "", files: &[], criteria: &[], settings: "", by: &[], acts: &[], ends: verified(0, "") };
 
@@ -43,7 +43,7 @@ impl Row {
     }
 }
 
-/// What the agent does; `$n` in a path is the number of the start.
+/// An action of the agent; `$n` in a path is the number of the start.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Do {
     /// Adds a line to this file.
@@ -57,11 +57,11 @@ pub(crate) enum Do {
     Crash(&'static str),
     /// Never ends, and prints nothing.
     Hang,
-    /// Never ends, and never stops talking.
+    /// Never ends, and prints all the time.
     Babble,
     /// Leaves a process behind.
     Leave,
-    /// The provider's answer, by Claude Code's own records.
+    /// The answer of the provider, in the output format of Claude Code.
     Meets(Provider),
 }
 
@@ -76,7 +76,7 @@ pub(crate) enum Provider {
     Answers,
 }
 
-/// How a loop ends without a user to ask.
+/// The end of an unattended loop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
     pub(crate) kind: &'static str,

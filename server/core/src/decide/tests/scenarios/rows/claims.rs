@@ -1,4 +1,4 @@
-//! Claims of agents, true or not, with checks and without.
+//! True and false claims of agents, with checks and without.
 
 use super::Do::{Crash, Drop, Make, Say, Write};
 use super::{Do, End, ROW, Row, breaker, claimed, limit, verified};

@@ -1,5 +1,4 @@
-//! Agents and providers that fail, hang, or leave processes behind, and checks that do. Neither counts as a lack of progress,
-//! and neither counts as a pass.
+//! Agents, providers and checks that fail, hang, or leave processes behind. None of that counts as a pass.
 
 use super::Do::{Babble, Crash, Drop, Hang, Leave, Make, Meets, Say, Write};
 use super::Provider::{Answers, Denies, LoginFailed, Overloaded, Quota};

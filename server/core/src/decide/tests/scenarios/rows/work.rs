@@ -1,4 +1,4 @@
-//! Work that succeeds or not: what checks see of it, whatever is claimed.
+//! Work that succeeds or fails, judged by checks whatever is claimed.
 
 use super::Do::{Drop, Leave, Make, Say, Write};
 use super::{ROW, Row, breaker, limit, verified};
