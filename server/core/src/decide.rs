@@ -203,7 +203,7 @@ pub struct CommitOutcome {
     /// Id of the commit; `None`: there was nothing to commit, or `note` contains the reason.
     pub commit: Option<String>,
     pub subject: Option<String>,
-    /// What was left out, or why nothing was committed.
+    /// The changes that were left out, or why nothing was committed.
     pub note: Option<String>,
 }
 
@@ -243,7 +243,7 @@ pub enum UserCommand {
     ResetBreaker,
     ResetSession,
     AcceptWeakening {
-        /// Who accepts and where, fit to be stored.
+        /// The user who accepts, as the client names them; fit to be stored.
         by: Option<String>,
     },
     /// A hook of the agent requests or reports a subagent.
@@ -268,7 +268,7 @@ pub enum UserCommand {
     UndoRollback,
 }
 
-/// What to do next, in order.
+/// One of the steps that follow an event, in their order.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "a handful lives for one turn")]
 pub enum Decision {
@@ -283,7 +283,7 @@ impl Decision {
     }
 }
 
-/// What the shell does after the records are durable.
+/// An action of the keeper, performed after the records are durable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Send [`Event::Continued`].

@@ -8,11 +8,11 @@ use loopkeeper_text::tr;
 
 use super::{Decision, Effect, hook_session};
 
-/// A user's session asks for its next prompt.
+/// A user's session that requests its next prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionOffer {
     pub session: String,
-    /// How many more times the session can be held in this turn.
+    /// How often the session can still be held in this turn.
     pub holds: u32,
     /// Tokens the session used before, where it reports them.
     pub tokens: Option<u64>,
@@ -57,7 +57,7 @@ pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
     }
 }
 
-/// What its user can do, phrased to follow "paused: ".
+/// Instructions for the user of the session, phrased to follow "paused: ".
 pub(super) fn attach_instructions(state: &LoopState) -> String {
     let last = state.last_iteration();
     let text = match last.and_then(|it| it.ending) {

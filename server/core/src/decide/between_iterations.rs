@@ -102,7 +102,7 @@ fn wait_or_prepare(state: &LoopState, live: &VolatileState, now: Moment) -> Next
     prepare_iteration(state, live)
 }
 
-/// What still has to run before the loop completes.
+/// The work that remains before the loop completes, if any.
 fn before_completion(state: &LoopState, live: &VolatileState, outcome: &Outcome) -> Option<NextStep> {
     hook_session::recheck_after_exit(state, live)
         .or_else(|| flaky::once_more(state, live))

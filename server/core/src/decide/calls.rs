@@ -1,5 +1,5 @@
 //! The hourly call limit: before an agent starts, its iteration takes a slot in the list that all loops of this user
-//! share. The shell keeps the list; if it cannot be used, the loop counts its own starts.
+//! share. The keeper stores the list; if it cannot be used, the loop counts its own starts.
 
 use crate::journal::WaitReason;
 use crate::loop_state::{LoopState, Phase, Preparation, TaskDocuments, VolatileState, Wait};

@@ -27,7 +27,7 @@ impl Durability {
     }
 }
 
-/// Whether a loop that loses the record in a power cut only repeats work.
+/// Whether a loop that loses this record in a power cut only repeats work.
 fn only_reports(record: &Record) -> bool {
     match record {
         Record::AgentStarted { .. }
@@ -37,6 +37,7 @@ fn only_reports(record: &Record) -> bool {
         | Record::IterationEnded { .. }
         | Record::HookFailed { .. } => true,
         Record::SnapshotTaken { when, .. } => *when != SnapshotWhen::BeforeRollback,
+        // A new record is synced at once, which is always safe.
         _ => false,
     }
 }

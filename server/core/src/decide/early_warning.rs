@@ -212,7 +212,7 @@ fn counted_iterations(count: u64) -> String {
     words::counted(count, "iteration")
 }
 
-/// How many required criteria with a check turned since the start, and how many do not pass.
+/// The number of required criteria with a check that turned since the start, and of those that do not pass.
 fn goals(state: &LoopState) -> (u64, u64) {
     let checked = || state.required().filter(|it| it.criterion.check.is_some());
     let passes = |it: &&PinnedCriterion| state.status_of(&it.criterion.id) == Some(Status::Pass);

@@ -93,7 +93,7 @@ pub(super) fn request(
     Some(NextStep::checks(Effect::TestMutants(MutantPlan { criteria, max: MAX_MUTANTS, budget_ms })))
 }
 
-/// The run on the tree as it is.
+/// The run on the current tree.
 pub fn current(state: &LoopState) -> Option<&MutantRun> {
     state.weakening.mutants.as_ref().filter(|it| it.tree == state.tree.judged)
 }

@@ -209,7 +209,7 @@ fn iteration_facts(
     facts
 }
 
-/// How many criteria pass, and how many broke.
+/// The facts of a round: the number of criteria that pass, and of those that broke.
 fn round_facts(state: &LoopState, round: &Round, claim: Option<Claim>) -> Vec<String> {
     let checked: Vec<&CheckResult> =
         round.results.iter().filter(|it| it.status != Status::Unverified).collect();

@@ -275,7 +275,7 @@ pub(super) fn user_edit_step(snapshot: &SnapshotFacts) -> Option<Decision> {
     Some(Decision::Record(Record::ProtectedEdited { paths, all, tree: snapshot.tree.clone() }))
 }
 
-/// The user edited these protected files, or any of them if `paths` is `None`: they are compared with `tree`.
+/// The user edited these protected files; `None`: too many to name them. They are compared with `tree`.
 fn apply_user_edit(state: &mut LoopState, paths: Option<&Vec<String>>, tree: &str) {
     let protection = &mut state.weakening;
     let Some(paths) = paths else {

@@ -25,7 +25,7 @@ impl GroupTally {
     }
 }
 
-/// Whether all groups hold, and everything outside of them.
+/// Whether all groups hold, and all criteria without a group.
 pub(super) fn all_groups_hold(state: &LoopState, checked: &[&PinnedCriterion]) -> bool {
     let rule = state.spec.settings.exit.groups;
     let mut loose = checked.iter().filter(|it| it.criterion.group.is_none());
