@@ -32,6 +32,10 @@ pub(super) fn next(state: &LoopState, live: &mut VolatileState, now: Moment) -> 
 }
 
 fn next_step(state: &LoopState, live: &VolatileState, now: Moment) -> NextStep {
+    if live.work.is_pinning() && state.stop.is_none() {
+        // Criteria that the user changed are being judged: the present results do not decide any more.
+        return NextStep::nothing();
+    }
     let completed = exit::completed(state, now).and_then(|it| final_verdict::unless_contradicted(state, it));
     let continues = completed.is_none() && state.stop.is_none();
     if let Some(step) = continues.then(|| regression::next(state, live)).flatten() {
@@ -94,7 +98,7 @@ fn wait_or_prepare(state: &LoopState, live: &VolatileState, now: Moment) -> Next
             }
         }
     }
-    if live.work.is_judging() || live.work.is_asking() {
+    if live.work.is_checking() || live.work.is_asking() {
         // Checks are running on the tree, or a slot is being requested: nothing else starts, and their results continue
         // the loop.
         return NextStep::nothing();

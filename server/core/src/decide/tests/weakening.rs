@@ -91,6 +91,20 @@ fn acceptance_during_a_pause_completes_at_once() {
 }
 
 #[test]
+fn acceptance_does_not_complete_a_loop_whose_criteria_the_user_changes() {
+    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), weakens("ppp", &[])]);
+    until_between(&mut sim, 1);
+    sim.documents.push(criterion("docs", "d"));
+    sim.standing = "ppf";
+    while !sim.live.work.is_pinning() {
+        assert!(sim.turn(), "{}", sim.sentence());
+    }
+    sim.command(UserCommand::AcceptWeakening { by: None });
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 2, "completed, verified: all 3");
+}
+
+#[test]
 fn acceptance_needs_a_weakening() {
     let mut sim = two(vec![Act::new("pf")]);
     for _ in 0..6 {
