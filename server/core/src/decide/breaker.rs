@@ -13,7 +13,7 @@ mod trial;
 mod trip_evidence;
 
 use crate::journal::{BreakerCause, BreakerCounts, BreakerState, Record, TripEvidence};
-use crate::loop_state::{Breaker, Iteration, LoopState};
+use crate::loop_state::{Breaker, LoopState};
 use crate::settings::BreakerSettings;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
@@ -21,11 +21,6 @@ use loopkeeper_text::words;
 
 use super::spans::{DAY_MS, iterations};
 use history::BreakerHistory;
-
-/// Whether the iteration failed for reasons unrelated to the work.
-pub fn is_provider_failure(row: &Iteration) -> bool {
-    row.is_provider_failure()
-}
 
 /// The count of each cause after the last finished iteration.
 pub fn counts(state: &LoopState) -> BreakerCounts {

@@ -172,7 +172,7 @@ fn is_settled(state: &LoopState, last: &Iteration) -> bool {
         && whole_iteration
         && !last.changes.has_progress()
         && !last.taken_back
-        && !super::breaker::is_provider_failure(last)
+        && !last.is_provider_failure()
 }
 
 fn open_item_names(state: &LoopState) -> Vec<&str> {

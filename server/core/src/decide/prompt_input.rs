@@ -108,7 +108,7 @@ fn answered_question(question: &AnsweredQuestion) -> AnsweredForPrompt<'_> {
 }
 
 fn summarize(row: &Iteration) -> IterationSummary<'_> {
-    let cut_short = super::breaker::is_provider_failure(row);
+    let cut_short = row.is_provider_failure();
     IterationSummary {
         number: row.number,
         sentence: &row.sentence,

@@ -13,7 +13,7 @@ use loopkeeper_text::tr;
 
 use super::endings::{end_now, pause_or_end};
 use super::spans::iterations;
-use super::{Decision, Effect, RefusalReason, breaker, limits, permissions};
+use super::{Decision, Effect, RefusalReason, limits, permissions};
 
 /// The timeout of the question at a usage limit.
 const AT_LIMIT_MS: u64 = 30_000;
@@ -192,7 +192,7 @@ fn question_record(question: &PendingQuestion) -> Decision {
 /// The question that the last iteration leaves to the user.
 fn question_after_iteration(state: &LoopState) -> Option<(QuestionKind, String)> {
     let last = state.last_iteration()?;
-    if state.questions.asked_after >= last.number || breaker::is_provider_failure(last) {
+    if state.questions.asked_after >= last.number || last.is_provider_failure() {
         return None;
     }
     if let Some(text) = &last.claims.question {

@@ -4,7 +4,7 @@
 use crate::check::Status;
 use crate::journal::{ChangeStats, Claim, PinnedCriterion, Record, Role, Round};
 use crate::jury::JudgeUsage;
-use crate::loop_state::{ChangedTask, LoopState, Phase, TaskDocuments, VolatileState};
+use crate::loop_state::{ChangedTask, Iteration, LoopState, Phase, TaskDocuments, VolatileState};
 use loopkeeper_agent::claims::Claims;
 use loopkeeper_task::criterion::{Check, Criterion};
 use loopkeeper_text::clauses::append_clauses;
@@ -177,7 +177,7 @@ fn first_strays(strays: &[String]) -> Vec<String> {
 
 /// The claims in the last message of the iteration. A failed agent claims nothing.
 fn last_claims(state: &LoopState) -> Claims {
-    let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_failure(it)) else {
+    let Some(row) = state.last_iteration().filter(|it| !it.is_provider_failure()) else {
         return Claims::default();
     };
     loopkeeper_agent::claims::read(&row.final_text, &state.spec.promise, &state.spec.settings.exit.words)
@@ -185,7 +185,7 @@ fn last_claims(state: &LoopState) -> Claims {
 
 /// The strongest of the claims, unless the agent itself reports that it is not done.
 fn strongest_claim(state: &LoopState, claims: &Claims, documents: &TaskDocuments) -> Option<Claim> {
-    let provider_failed = state.last_iteration().is_none_or(super::breaker::is_provider_failure);
+    let provider_failed = state.last_iteration().is_none_or(Iteration::is_provider_failure);
     if provider_failed || claims.exit_signal == Some(false) {
         return None;
     }
@@ -214,7 +214,7 @@ fn boxes_ticked(state: &LoopState, documents: &TaskDocuments) -> bool {
 }
 
 fn is_test_only(state: &LoopState, claims: &Claims, changes: &ChangeStats) -> bool {
-    let Some(row) = state.last_iteration().filter(|it| !super::breaker::is_provider_failure(it)) else {
+    let Some(row) = state.last_iteration().filter(|it| !it.is_provider_failure()) else {
         return false;
     };
     let named_all = changes.count == changes.files.len() as u64;

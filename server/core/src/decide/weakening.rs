@@ -15,7 +15,7 @@ use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 
-use super::{Decision, Effect, RefusalReason, breaker, exit};
+use super::{Decision, Effect, RefusalReason, exit};
 
 /// Maximum number of edited paths that are listed.
 const MAX_PATHS: usize = 200;
@@ -235,7 +235,7 @@ fn is_paused_for_weakening(state: &LoopState) -> bool {
 
 /// Whether a whole iteration was informed of a weakening since the user last resumed the loop.
 fn worked_with_weakening(state: &LoopState) -> bool {
-    let last = state.last_iteration().filter(|it| !breaker::is_provider_failure(it));
+    let last = state.last_iteration().filter(|it| !it.is_provider_failure());
     last.is_some_and(|last| {
         last.number > state.weakening.resumed && current_weakenings(state).any(|it| it.since < last.number)
     })

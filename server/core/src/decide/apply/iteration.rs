@@ -7,7 +7,7 @@ use loopkeeper_agent::ProviderClass;
 use loopkeeper_agent::claims::Claims;
 use loopkeeper_text::moment::Moment;
 
-use super::super::{breaker, checkpoint, commits, old_iterations, regression, weakening};
+use super::super::{checkpoint, commits, old_iterations, regression, weakening};
 
 pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: &Record) {
     let Record::IterationIntended { iteration, session, resumed, calls_this_hour, calls_note, .. } = record
@@ -108,7 +108,7 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
         row.ended_at = at;
         fill_iteration_row(row, record);
         row.items_done = plan.iter().filter(|it| it.done).count() as u32;
-        provider_failed = breaker::is_provider_failure(row);
+        provider_failed = row.is_provider_failure();
     }
     state.streaks.claims = match claim {
         // Completion phrases are unreliable: alone they count only in an iteration without changes.

@@ -48,7 +48,7 @@ fn completion_basis(state: &LoopState, last: &Iteration) -> Option<String> {
 
 /// Iterations that only run tests end the loop without any claim.
 fn ended_by_tests(state: &LoopState, last: &Iteration) -> Option<Outcome> {
-    if last.claims.exit_signal == Some(false) || super::super::breaker::is_provider_failure(last) {
+    if last.claims.exit_signal == Some(false) || last.is_provider_failure() {
         return None;
     }
     let why = only_tests(state)?;
