@@ -161,6 +161,13 @@ impl Sim {
         panic!("never settles: {:?}", self.state.phase);
     }
 
+    /// Plays until this many iterations are over and the next step is to be decided.
+    pub fn play_iterations(&mut self, count: u32) {
+        while self.state.iteration < count || !self.state.is_between_iterations() {
+            assert!(self.turn(), "nothing is left to do: {}", self.sentence());
+        }
+    }
+
     /// A user changes files during the loop: the results of the checks from now on.
     pub fn edited(&mut self, standing: &'static str) {
         self.tree += 1;

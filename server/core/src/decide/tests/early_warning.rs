@@ -18,9 +18,7 @@ fn of_criteria(count: usize) -> LoopSpec {
 fn played(spec: LoopSpec, start: &'static str, acts: Vec<Act>) -> Sim {
     let count = acts.len() as u32;
     let mut sim = Sim::new(spec, start, acts);
-    while sim.state.iteration < count || !sim.state.is_between_iterations() {
-        assert!(sim.turn(), "{}", sim.sentence());
-    }
+    sim.play_iterations(count);
     sim
 }
 

@@ -1,20 +1,12 @@
 //! When a loop ends: claims of the agent where no check decides, stages, groups, and conditions of the user.
 
+use super::outcomes::{summary, two};
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::journal::LoopSpec;
 use crate::settings::GroupRule;
 use loopkeeper_task::criterion::Criterion;
 
 const DONE: &str = "<promise>COMPLETE</promise>";
-
-fn summary(sim: &Sim) -> String {
-    let n = sim.state.iteration;
-    match (sim.state.outcome(), &sim.state.pause) {
-        (Some(it), _) => format!("{:?} verified={} after {n}", it.kind, it.verified),
-        (None, Some(it)) => format!("Paused {:?} after {n}", it.reason),
-        (None, None) => format!("at work in {n}"),
-    }
-}
 
 /// Plays a task without checks; each message is one iteration that changes a file.
 fn run_with_messages(messages: &[&'static str], expect: &str) -> Sim {
@@ -136,10 +128,6 @@ fn test_only_iterations_stop_a_loop_without_checks() {
     let sim = plays(checked, "ff", vec![only(), only(), only(), only()], "Limit verified=false after 4");
     assert!(sim.prompts[3].contains("did nothing but run tests"), "{}", sim.prompts[3]);
     assert!(!sim.prompts[2].contains("did nothing but run tests"));
-}
-
-fn two() -> Vec<Criterion> {
-    vec![criterion("tests pass", "make test"), criterion("lint is clean", "make lint")]
 }
 
 fn grouped(name: &str, group: &str) -> Criterion {

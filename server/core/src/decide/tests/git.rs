@@ -89,9 +89,7 @@ fn uncommitted_changes_join_the_next_commit() {
 fn user_changes_between_iterations_are_not_committed() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
     sim.no_commit = Some("no author");
-    while sim.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
-        sim.turn();
-    }
+    sim.play_iterations(1);
     sim.edited("ff");
     sim.play();
     let spans = spans(&sim);
@@ -112,9 +110,7 @@ fn reverted_changes_are_never_committed() {
 #[test]
 fn a_commit_without_a_record_is_requested_again_with_its_mark() {
     let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
-    while sim.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
-        sim.turn();
-    }
+    sim.play_iterations(1);
     sim.crash("boot-1");
     sim.play();
     let marks: Vec<&str> = sim.commits.iter().filter_map(|it| it.mark.rsplit('/').next()).collect();
@@ -175,9 +171,7 @@ fn an_agent_that_leaves_the_branch_is_warned_until_it_returns() {
 fn the_loop_follows_the_users_branch_switch() {
     let mut sim =
         on("main", spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"), Act::new("p")]);
-    while sim.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
-        sim.turn();
-    }
+    sim.play_iterations(1);
     sim.branch = Some("mine");
     sim.play();
     assert!(!sim.prompts[1].contains("Not on its branch"));

@@ -84,9 +84,7 @@ fn a_loop_that_pauses_or_waits_releases_its_agent() {
 
     // A new criterion that is not trusted is found while the next iteration is prepared.
     let mut untrusted = sim(vec![Act::new("f"), Act::new("p")]);
-    while untrusted.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
-        untrusted.turn();
-    }
+    untrusted.play_iterations(1);
     untrusted.documents.push(criterion("new", "make new"));
     untrusted.untrusted = vec![criterion("new", "make new").id];
     untrusted.play();
@@ -131,9 +129,7 @@ fn after_a_crash_of_agent_or_keeper_the_session_continues() {
 #[test]
 fn a_keeper_that_dies_before_the_last_round_runs_it() {
     let mut sim = sim(vec![Act::new("p")]);
-    while sim.state.history.recent().first().is_none_or(|it| it.sentence.is_empty()) {
-        sim.turn();
-    }
+    sim.play_iterations(1);
     sim.crash("boot-2");
     sim.play();
     assert_eq!(course(&sim), "ihcce");

@@ -81,9 +81,7 @@ fn summaries_and_warnings_are_chinese() {
     let tally = |results: [Status; 2]| CriteriaTally::of(results.map(|it| (true, Some(it)))).of_round();
     Language::SimplifiedChinese.during(|| {
         let mut sim = Sim::new(made, "ff", acts);
-        while sim.state.iteration < 4 || !sim.state.is_between_iterations() {
-            assert!(sim.turn(), "{}", sim.sentence());
-        }
+        sim.play_iterations(4);
         let (some, none) = (tally([Status::Pass, Status::Fail]), tally([Status::Fail, Status::Fail]));
         let sentences: Vec<_> = sim.state.history.iter().map(|it| it.sentence.clone()).collect();
         let expect = [

@@ -312,9 +312,7 @@ fn a_forecast_names_the_limit_that_is_reached_first() {
         let acts = (0..acts).map(|_| Act { cost, ..Act::new("f") }).collect();
         let mut sim = Sim::new(spec, "f", acts);
         let count = sim.acts.len() as u32;
-        while sim.state.iteration < count || !sim.state.is_between_iterations() {
-            sim.turn();
-        }
+        sim.play_iterations(count);
         assert_eq!(forecast::forecast(&sim.state).as_deref(), expect);
     };
     check(one(), 2, 500_000, None);

@@ -299,9 +299,7 @@ fn agent_edits_of_criteria_are_only_shown() {
 #[test]
 fn user_edits_of_the_task_apply() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pff")]);
-    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
-        sim.turn();
-    }
+    sim.play_iterations(1);
     sim.documents.push(criterion("docs build", "make docs"));
     sim.standing = "pff";
     sim.acts.push(Act::new("ppp"));
@@ -335,9 +333,7 @@ fn user_edits_during_an_iteration_apply() {
 #[test]
 fn untrusted_changes_pause_the_loop() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("ppp")]);
-    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
-        sim.turn();
-    }
+    sim.play_iterations(1);
     sim.documents.push(criterion("docs build", "curl evil"));
     sim.untrusted = vec![criterion("docs build", "curl evil").id];
     sim.play();
@@ -464,9 +460,7 @@ fn a_loop_that_is_taken_over_can_wait_for_an_answer() {
     alone.attended = false;
     alone.settings.breaker.max_trips = 1;
     let mut sim = Sim::new(alone, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
-    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
-        sim.turn();
-    }
+    sim.play_iterations(1);
     sim.crash("boot-1");
     sim.play();
     assert_eq!(summary(&sim), "Paused Breaker after 3");

@@ -187,9 +187,7 @@ fn commands_are_handled_while_a_question_is_open() {
 #[test]
 fn a_keeper_that_takes_over_an_unattended_loop_asks_the_user() {
     let mut sim = Sim::new(loop_spec(false), "f", vec![Act::new("f"), asks(), Act::new("p")]);
-    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
-        assert!(sim.turn());
-    }
+    sim.play_iterations(1);
     sim.crash("boot-1");
     sim.play();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 3), vec![(QuestionKind::Agent, true)]));

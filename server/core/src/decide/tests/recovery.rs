@@ -181,9 +181,7 @@ fn no_rollback_starts_beside_running_checks() {
 #[test]
 fn nothing_starts_beside_the_first_round_of_changed_criteria() {
     let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pf"), Act::new("ppp")]);
-    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
-        assert!(sim.turn());
-    }
+    sim.play_iterations(1);
     sim.documents.push(criterion("docs build", "make docs"));
     sim.standing = "pff";
     while !sim.live.work.is_pinning() {

@@ -129,9 +129,7 @@ fn an_open_breaker_and_a_reset_give_up_the_session() {
 #[test]
 fn a_new_keeper_continues_the_session_and_another_loop_does_not() {
     let mut first = sim(vec![work(), Act::new("p")]);
-    while first.state.iteration < 1 || !first.state.is_between_iterations() {
-        first.turn();
-    }
+    first.play_iterations(1);
     first.crash("boot-1");
     first.play();
     assert_eq!(starts(&first), "1 1+");

@@ -132,9 +132,7 @@ fn an_added_criterion_is_checked_before_the_next_call() {
 #[test]
 fn one_failed_start_of_an_old_check_does_not_block_a_changed_task() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff"), Act::new("ppp")]);
-    while sim.state.iteration < 1 || !sim.state.is_between_iterations() {
-        sim.turn();
-    }
+    sim.play_iterations(1);
     sim.documents.push(criterion("docs build", "make docs"));
     sim.standing = "mff";
     sim.play();

@@ -93,7 +93,7 @@ fn acceptance_during_a_pause_completes_at_once() {
 #[test]
 fn acceptance_does_not_complete_a_loop_whose_criteria_the_user_changes() {
     let mut sim = two(vec![weakens("pp", &["tests/a.py"]), weakens("ppp", &[])]);
-    until_between(&mut sim, 1);
+    sim.play_iterations(1);
     sim.documents.push(criterion("docs", "d"));
     sim.standing = "ppf";
     while !sim.live.work.is_pinning() {
@@ -205,18 +205,11 @@ fn fewer_tests_than_at_the_start_do_not_pass() {
     assert_eq!(sim.state.weakening.tests.values().copied().collect::<Vec<_>>(), [4]);
     // The same together with a criterion that the user adds.
     let mut sim = one(vec![Act::new("5f"), Act::new("3pp")]);
-    until_between(&mut sim, 1);
+    sim.play_iterations(1);
     sim.edited("3ff");
     sim.documents.push(criterion("docs", "d"));
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
-}
-
-/// Plays until this iteration is over.
-fn until_between(sim: &mut Sim, iteration: u32) {
-    while sim.state.iteration < iteration || !sim.state.is_between_iterations() {
-        assert!(sim.turn(), "{}", sim.sentence());
-    }
 }
 
 #[test]
@@ -225,7 +218,7 @@ fn passes_on_another_tree_do_not_count_for_a_flaky_check() {
     let checked = vec![criterion("tests", "t"), criterion("lint", "l")];
     let spec = spec([checked.clone(), vec![prose]].concat());
     let mut sim = Sim::new(spec, "ff-", vec![Act::idle("pp-"), Act::idle("pp-")]);
-    until_between(&mut sim, 2);
+    sim.play_iterations(2);
     assert_eq!(sim.state.criteria.flaky.passes, 2);
     let before = rounds(&sim);
     sim.edited("pp");
