@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 use super::item::{ByteOrigin, InlineContent};
 use super::kind::DocumentKind;
 use super::outline::{CriterionOrigin, TaskOutline};
-use super::prd;
+use super::{FindingCode, prd};
 
 /// Key and name of the commands in `.ralphy/config.yaml`.
 const COMMANDS: [(&str, &str); 3] = [
@@ -25,6 +25,11 @@ const COMMANDS: [(&str, &str); 3] = [
 
 pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOutline {
     let mut out = TaskOutline::new(file);
+    // A check could be in the part that is not readable.
+    if let Some((fact, at)) = syntax_error(kind, text) {
+        out.add_finding(FindingCode::Syntax, file, &fact, line_at(text, at));
+        return out;
+    }
     match kind {
         DocumentKind::RalphyConfig => ralphy_config(text, &mut out),
         DocumentKind::CheckFolder => folders::check(file, text, &mut out),
@@ -42,9 +47,34 @@ pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOut
     out
 }
 
+/// The range of the line that contains byte `at`.
+fn line_at(text: &str, at: usize) -> Range<usize> {
+    let (before, after) = text.as_bytes().split_at(at.min(text.len()));
+    let start = before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    let end = after.iter().position(|it| *it == b'\n').map_or(text.len(), |it| before.len() + it);
+    start..end
+}
+
+/// The first syntax error of a file, and its byte offset.
+fn syntax_error(kind: DocumentKind, text: &str) -> Option<(String, usize)> {
+    match kind {
+        DocumentKind::RalphyConfig | DocumentKind::OrchestratorConfig => yaml::parse(text).fault,
+        DocumentKind::QueueConfig | DocumentKind::RunConfig | DocumentKind::Verification => {
+            let error = prd::parse_json(&prd::blank_byte_order_mark(text)).err()?;
+            Some((error.kind().to_string(), error.range().start))
+        }
+        DocumentKind::VerifyCommands => {
+            let error = DeTable::parse(text).err()?;
+            let message = error.message().lines().next().unwrap_or_default();
+            Some((message.to_owned(), error.span().map_or(0, |it| it.start)))
+        }
+        _ => None,
+    }
+}
+
 fn ralphy_config(text: &str, out: &mut TaskOutline) {
     let mut aside = Vec::new();
-    for YamlScalar { path, value, range } in yaml::scalars(text) {
+    for YamlScalar { path, value, range } in yaml::scalars(text).into_iter().filter(is_set) {
         if let Some((_, name)) = COMMANDS.iter().find(|(key, _)| *key == path) {
             add(out, name, &value, range, None);
         } else if !path.starts_with("project.") && !["", "false"].contains(&value.as_str()) {
@@ -52,6 +82,11 @@ fn ralphy_config(text: &str, out: &mut TaskOutline) {
         }
     }
     out.add_left_aside(&aside);
+}
+
+/// `null` and `~` mean that there is no value.
+fn is_set(it: &YamlScalar) -> bool {
+    !matches!(it.value.as_str(), "null" | "~")
 }
 
 /// `boundaries.never_touch.0` is the key `boundaries.never_touch`.
@@ -68,7 +103,7 @@ fn backpressure(text: &str, out: &mut TaskOutline) {
         Some(index.to_owned())
     };
     for command in &scalars {
-        let Some(index) = of_gate(command, ".command") else { continue };
+        let Some(index) = of_gate(command, ".command").filter(|_| is_set(command)) else { continue };
         let name = scalars.iter().find(|it| of_gate(it, ".name").as_ref() == Some(&index));
         let name = name.map_or(&command.value, |it| &it.value);
         add(out, name, &command.value, command.range.clone(), None);
@@ -136,9 +171,9 @@ fn plain_values(text: &str) -> Vec<(&str, &str, usize)> {
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
-        let Some((key, value)) = line.split_once('=') else { continue };
+        let Some((key, value)) = line.trim_start_matches('\u{feff}').split_once('=') else { continue };
         let key = key.trim().trim_start_matches("export ").trim();
-        let inner = value.trim().trim_matches(['"', '\'']);
+        let inner = unquoted_value(value.trim());
         let inner = only_default(inner).unwrap_or(inner);
         let offset = line.find(inner).filter(|_| !inner.is_empty());
         if let Some(offset) = offset.filter(|_| !inner.contains(['`', '\n']) && !inner.contains("$(")) {
@@ -148,10 +183,23 @@ fn plain_values(text: &str) -> Vec<(&str, &str, usize)> {
     values
 }
 
+/// Removes the quotes around a value and the comment after it; quotes inside are part of the value.
+fn unquoted_value(written: &str) -> &str {
+    let is_comment = |it: &str| it.trim().is_empty() || it.trim_start().starts_with('#');
+    let Some(quote) = written.chars().next().filter(|it| ['"', '\''].contains(it)) else {
+        return written.split_once(" #").map_or(written, |(value, _)| value.trim_end());
+    };
+    let inner = written.get(1..).unwrap_or_default();
+    let ends = inner.match_indices(quote).map(|(at, _)| inner.split_at(at));
+    let mut closed = ends.filter(|(value, _)| quote == '\'' || !value.ends_with('\\'));
+    closed.find(|(_, rest)| is_comment(rest.get(1..).unwrap_or_default())).map_or(written, |(value, _)| value)
+}
+
 /// `TEST_COMMAND="npm test"`, `QUALITY_GATES="a;b"`. They are optional unless `QUALITY_GATE_MODE` makes them block.
 fn ralphrc(text: &str, out: &mut TaskOutline) {
     let values = plain_values(text);
-    let of = |key: &str| values.iter().find(|it| it.0 == key);
+    // As in a shell, the last one counts.
+    let of = |key: &str| values.iter().rfind(|it| it.0 == key);
     let mode = of("QUALITY_GATE_MODE").map_or("warn", |it| it.1);
     let timeout =
         of("QUALITY_GATE_TIMEOUT").and_then(|it| it.1.parse::<u64>().ok()).map(|it| it.saturating_mul(1000));
@@ -237,6 +285,20 @@ mod tests {
         );
         let defaults = "TEST_COMMAND=\"${TEST_COMMAND:-npm test}\"\n";
         assert_eq!(commands(".ralph/.ralphrc", defaults), [owned("The tests pass", "npm test", "npm test")]);
+        let quoted = "\u{feff}TEST_COMMAND=\"old\"\nTEST_COMMAND=\"test -f 'a b'\" # run\r\nQUALITY_GATES='grep \"x y\"' # lint\n";
+        assert_eq!(
+            commands(".ralph/.ralphrc", quoted),
+            [
+                owned("The tests pass", "test -f 'a b'", "test -f 'a b'"),
+                owned("grep \"x y\"", "grep \"x y\"", "grep \"x y\"")
+            ]
+        );
+        assert_eq!(commands(".ralphy/config.yaml", "commands:\n  test: null\n  lint: ~\n"), []);
+        let marked = "\u{feff}{\"agent\": {\"ci_gate\": {\"argv\": [\"make\"]}}}";
+        assert_eq!(
+            commands(".ralph/config.jsonc", marked),
+            [owned("The CI gate passes", "make", "[\"make\"]")]
+        );
         let queue =
             "{ // gate\n \"agent\": {\"ci_gate\": {\"enabled\": true, \"argv\": [\"make\", \"ci all\"]}}}";
         assert_eq!(
@@ -292,6 +354,22 @@ mod tests {
                 ("B".to_owned(), "b".to_owned(), "b".to_owned())
             ]
         );
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error() {
+        let check = |path: &str, text: &str, line: usize| {
+            let prompt = TaskDocument { path: "PROMPT.md".to_owned(), text: "# T\n".to_owned() };
+            let task = parse_task(&[prompt, TaskDocument { path: path.to_owned(), text: text.to_owned() }]);
+            let found = task.findings.iter().find(|it| it.code == FindingCode::Syntax).expect(path);
+            let before = text.get(..found.place.range.start).expect("a boundary");
+            assert_eq!(before.lines().count().max(1), line, "{path}: {found:?}");
+            assert!(task.criteria.is_empty(), "{path}");
+        };
+        check(".ralphy/config.yaml", "commands:\n  lint: x\n  test: \"npm test\n", 3);
+        check(".ralph.toml", "verify_commands = [\"a\"\nx = 1\n", 1);
+        check(".ralph/config.jsonc", "{\"agent\": {\"ci_gate\": {\"argv\": [\"make\"]}}", 1);
+        check(".ralph/verification.json", "{\"verifiers\": [\"tsc\", }", 1);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod status;
 mod tests;
 mod values;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -80,6 +81,12 @@ pub(super) fn may_have_features(text: &str) -> bool {
         _ => None,
     };
     list.is_some_and(|it| values::are_stories(&it.elements))
+}
+
+/// Replaces a byte order mark by as many blanks, so that ranges still refer to the file.
+pub(super) fn blank_byte_order_mark(text: &str) -> Cow<'_, str> {
+    let rest = text.strip_prefix('\u{feff}');
+    rest.map_or(Cow::Borrowed(text), |it| Cow::Owned(format!("   {it}")))
 }
 
 /// Parses the text after a byte order mark, allowing comments and trailing commas like editors do.

@@ -262,7 +262,8 @@ struct RalphrcLine<'a> {
 
 fn parse_lines(text: &str) -> Vec<RalphrcLine<'_>> {
     let mut lines = Vec::new();
-    let mut at = 0;
+    // After a byte order mark.
+    let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
     while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
         let one = rest.split_inclusive('\n').next().unwrap_or(rest);
         let written = one.trim();

@@ -126,7 +126,8 @@ impl ProtectionRules {
         if start.is_none() && files.existed(path) {
             return None;
         }
-        mixed_files::with_parts_of_start(path, parts, &start.unwrap_or_default(), &files.read_after(path)?)
+        let texts = (&*start.unwrap_or_default(), &*files.read_after(path)?);
+        mixed_files::with_parts_of_start(path, parts, texts, &|it| files.exists(it))
     }
 
     fn is_judge(&self, path: &str, named: &BTreeMap<String, CheckedFile>, linters: &CheckLinters) -> bool {
@@ -337,6 +338,7 @@ mod tests {
         check("pre-commit run -a", "mypy.ini", [Some("a"), Some("b")], "changed");
         check("ruff check .", ".gitignore", [Some("*.log\n"), Some("*.log\n/calc.py\n")], "changed");
         check("ruff check .", ".gitignore", [Some("*.log\n"), Some("*.log\n.venv/\n")], "work");
+        check("ruff check .", ".ignore", [None, Some("calc.py\n")], "new");
         check("pytest", ".gitignore", [Some(""), Some("*.py\n")], "work");
         let strict = Some("{ \"compilerOptions\": { \"strict\": true } }");
         check("npx tsc", "tsconfig.build.json", [strict, Some("{}")], "parts");

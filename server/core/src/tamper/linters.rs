@@ -152,7 +152,7 @@ impl CheckLinters {
 
     /// Whether the file makes git ignore sources that one of them therefore does not read.
     pub(super) fn ignores_sources(&self, path: &str, files: &dyn FileVersions) -> bool {
-        if file_name(path) != ".gitignore" {
+        if ![".gitignore", ".ignore"].contains(&file_name(path)) {
             return false;
         }
         let obeys = |it: &&Linter| OBEYS_GITIGNORE.iter().any(|name| it.names.contains(name));

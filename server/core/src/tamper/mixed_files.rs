@@ -15,11 +15,17 @@ use super::{file_name, recipes};
 
 /// The final text with the judging parts of the start; `None` if the file has no such parts or cannot be parsed.
 /// `parts`: targets or scripts that checks run.
-pub(super) fn with_parts_of_start(path: &str, parts: &[String], start: &str, end: &str) -> Option<String> {
+/// `exists`: whether the final tree has a file.
+pub(super) fn with_parts_of_start(
+    path: &str,
+    parts: &[String],
+    (start, end): (&str, &str),
+    exists: &dyn Fn(&str) -> bool,
+) -> Option<String> {
     match file_name(path) {
         "package.json" => manifests::package_json(parts, start, end),
         "pyproject.toml" => manifests::pyproject(start, end),
-        "Cargo.toml" => manifests::cargo(start, end),
+        "Cargo.toml" => manifests::cargo(path, (start, end), exists),
         "CMakeLists.txt" => cmake::with_tests_of_start(start, end),
         "deno.json" | "deno.jsonc" => manifests::deno(start, end),
         name if is_tsconfig(name) => tsconfig::with_checks_of_start(start, end),

@@ -15,6 +15,8 @@ const BASE_PROGRAMS: [&str; 20] = [
     "node", "npm", "npx", "pnpm", "yarn", "bun", "deno", "sh", "bash", "dash", "env", "git", "make",
     "python", "python3", "cat", "grep", "sed", "test", "diff",
 ];
+/// Limit of the packages whose manifests are read for one changed program.
+const MAX_PACKAGES: usize = 5_000;
 const CODE: [&str; 8] = ["js", "mjs", "cjs", "ts", "json", "node", "wasm", "css"];
 
 impl UnrecordedScan<'_> {
@@ -44,10 +46,37 @@ impl UnrecordedScan<'_> {
 
     fn bin_folder(&mut self, path: &Path, depth: usize) {
         for (name, metadata) in self.entries(path, depth) {
-            if self.is_changed(&metadata) && BASE_PROGRAMS.iter().any(|it| *it == name) {
-                self.add_patched(path.join(name));
+            let program = path.join(&name);
+            let is_base = || BASE_PROGRAMS.iter().any(|it| *it == name);
+            if self.is_changed(&metadata) && (is_base() || self.replaces_program(&program)) {
+                self.add_patched(program);
             }
         }
+    }
+
+    /// Whether a package that was not installed again has a program of this name, and this one does not lead to it.
+    fn replaces_program(&self, program: &Path) -> bool {
+        let absolute = self.root.join(program);
+        let (Some(modules), Some(name)) = (absolute.ancestors().nth(2), program.file_name()) else {
+            return false;
+        };
+        let leads_to = match fs::read_link(&absolute) {
+            Ok(link) => normalized(&modules.join(".bin").join(link)).to_string_lossy().into_owned(),
+            Err(_) => fs::read_to_string(&absolute).unwrap_or_default(),
+        };
+        let folders = |of: &Path| fs::read_dir(of).into_iter().flatten().flatten().map(|it| it.path());
+        let is_scope = |it: &PathBuf| it.file_name().is_some_and(|it| it.to_string_lossy().starts_with('@'));
+        let (scopes, packages): (Vec<_>, Vec<_>) = folders(modules).take(MAX_PACKAGES).partition(is_scope);
+        let scoped = scopes.iter().flat_map(|it| folders(it));
+        packages.into_iter().chain(scoped).take(MAX_PACKAGES).any(|package| {
+            let manifest = package.join("package.json");
+            let file = program_of(&manifest, &name.to_string_lossy());
+            let is_lead = |file: String| {
+                let below = package.strip_prefix(modules).unwrap_or(&package);
+                leads_to.contains(&*below.join(file.trim_start_matches("./")).to_string_lossy())
+            };
+            !is_changed_since(&manifest, self.since) && file.is_some_and(|it| !is_lead(it))
+        })
     }
 
     fn node_package(&mut self, package: &Path, depth: usize) {
@@ -203,6 +232,15 @@ pub(super) fn listed_files(folder: &Path, since: SystemTime) -> HashSet<PathBuf>
         }
     }
     listed
+}
+
+/// The file of a program that a package provides under this name.
+fn program_of(manifest: &Path, name: &str) -> Option<String> {
+    let manifest: serde_json::Value = serde_json::from_str(&fs::read_to_string(manifest).ok()?).ok()?;
+    let bin = manifest.get("bin")?;
+    let own = manifest.get("name").and_then(|it| it.as_str()).and_then(|it| it.rsplit('/').next());
+    let file = bin.get(name).or_else(|| Some(bin).filter(|it| it.is_string() && own == Some(name)))?;
+    file.as_str().map(str::to_owned)
 }
 
 fn normalized(path: &Path) -> PathBuf {

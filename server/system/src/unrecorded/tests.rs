@@ -103,6 +103,20 @@ fn files_of_packages_that_were_not_installed_again_are_patched() {
 }
 
 #[test]
+fn programs_of_packages_lead_to_their_files() {
+    let folder = Folder::with(&[]);
+    folder.write("node_modules/a/package.json", r#"{"name": "a", "bin": {"a": "./bin/a.js", "b": "b.js"}}"#);
+    folder.write("node_modules/@s/c/package.json", r#"{"name": "@s/c", "bin": "c.js"}"#);
+    let since = folder.now();
+    fs::create_dir_all(folder.root().join("node_modules/.bin")).unwrap();
+    symlink("../a/bin/a.js", folder.root().join("node_modules/.bin/a")).unwrap();
+    symlink("../../quick.sh", folder.root().join("node_modules/.bin/b")).unwrap();
+    folder.write("node_modules/.bin/c", "exit 0");
+    folder.write("node_modules/.bin/d", "exit 0");
+    assert_eq!(names(&folder.find(&[], since).patched), ["node_modules/.bin/b", "node_modules/.bin/c"]);
+}
+
+#[test]
 fn files_of_a_virtual_environment_are_compared_with_the_records_of_installations() {
     let site = ".venv/lib/python3.11/site-packages";
     let at = |path: &str| format!("{site}/{path}");

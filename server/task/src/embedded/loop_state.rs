@@ -31,14 +31,16 @@ const AGENTS: [(&str, &str); 5] = [
 ];
 
 pub(super) fn prompt(text: &str) -> Option<(String, Range<usize>)> {
-    let parsed = prd::parse_json(text).ok()?;
+    let text = prd::blank_byte_order_mark(text);
+    let parsed = prd::parse_json(&text).ok()?;
     let prompt = parsed.value.as_ref()?.as_object()?.get_string("prompt")?;
     Some((prompt.value.to_string(), prompt.range.start..prompt.range.end))
 }
 
 /// Limits, promise and agent of the loop.
 pub(in super::super) fn parse_loop_state(text: &str, out: &mut TaskOutline) {
-    let Ok(parsed) = prd::parse_json(text) else { return };
+    let text = prd::blank_byte_order_mark(text);
+    let Ok(parsed) = prd::parse_json(&text) else { return };
     let Some(state) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
     if let Some(promise) = state.get_string("completionPromise").filter(|it| !it.value.trim().is_empty()) {
         out.promise = Some(promise.value.to_string());

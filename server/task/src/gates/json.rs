@@ -20,6 +20,8 @@ const RUNNERS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
 
 /// `agent.ci_gate.argv`, unless it is disabled.
 pub(super) fn ci_gate(text: &str, out: &mut TaskOutline) {
+    let unmarked = prd::blank_byte_order_mark(text);
+    let text = &*unmarked;
     let Ok(parsed) = prd::parse_json(text) else { return };
     let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
     let agent = root.get_object("agent");
@@ -64,6 +66,8 @@ fn read_runner(value: &str, place: DocumentRange, out: &mut TaskOutline) -> bool
 
 /// `buildCommand` and `testCommand` of `.ralph/run-config.json`.
 pub(super) fn run_config(text: &str, out: &mut TaskOutline) {
+    let unmarked = prd::blank_byte_order_mark(text);
+    let text = &*unmarked;
     let Ok(parsed) = prd::parse_json(text) else { return };
     let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
     let skips_tests = root.get_string("mode").is_some_and(|it| it.value == "skip-tests");
@@ -77,6 +81,8 @@ pub(super) fn run_config(text: &str, out: &mut TaskOutline) {
 
 /// `verifiers` of `.ralph/verification.json`, at the top or in `defaults`. The same file can be a cache without any.
 pub(super) fn verification(text: &str, out: &mut TaskOutline) {
+    let unmarked = prd::blank_byte_order_mark(text);
+    let text = &*unmarked;
     let Ok(parsed) = prd::parse_json(text) else { return };
     let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
     let of_root = root.get_array("verifiers");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::recipes;
 
 /// Assignments and targets that decide how every recipe runs.
-const VERDICT_VARIABLES: [&str; 27] = [
+const VERDICT_VARIABLES: [&str; 28] = [
     "BATS_TEST_FILTER",
     "CLASSPATH",
     "GOFLAGS",
@@ -31,6 +31,7 @@ const VERDICT_VARIABLES: [&str; 27] = [
     "MAKEFLAGS",
     ".IGNORE",
     ".ONESHELL",
+    ".PHONY",
     ".DEFAULT_GOAL",
     ".RECIPEPREFIX",
 ];

@@ -104,7 +104,7 @@ pub(super) fn pyproject(start: &str, end: &str) -> Option<String> {
 }
 
 /// `Cargo.toml`: the targets that Cargo tests, and its lints, come from the start.
-pub(super) fn cargo(start: &str, end: &str) -> Option<String> {
+pub(super) fn cargo(path: &str, (start, end): (&str, &str), exists: &dyn Fn(&str) -> bool) -> Option<String> {
     let (start, mut end): (Table, Table) = (start.parse().ok()?, end.parse().ok()?);
     let before = end.clone();
     for key in ["lints", "test"] {
@@ -114,17 +114,19 @@ pub(super) fn cargo(start: &str, end: &str) -> Option<String> {
     restore_below(&mut end, &start, "package", &["autotests", "autobins", "autoexamples", "build"]);
     restore_below(&mut end, &start, "profile", &["test"]);
     restore_below(&mut end, &start, "workspace", &["exclude", "default-members", "lints"]);
-    keep_members(&mut end, &start);
+    let folder = path.strip_suffix("Cargo.toml").unwrap_or_default();
+    keep_members(&mut end, &start, |it| it.contains('*') || exists(&format!("{folder}{it}/Cargo.toml")));
     written(&before, &end)
 }
 
-/// Keeps all members of the start, so that their tests run; others may be added.
-fn keep_members(end: &mut Table, start: &Table) {
+/// Keeps the members of the start that still exist, so that their tests run; others may be added.
+fn keep_members(end: &mut Table, start: &Table, is_there: impl Fn(&str) -> bool) {
     fn members(table: &Table) -> Option<&Vec<toml::Value>> {
         table.get("workspace")?.get("members")?.as_array()
     }
     let Some(old) = members(start) else { return };
     let mut all = old.clone();
+    all.retain(|it| it.as_str().is_none_or(&is_there));
     all.extend(members(end).into_iter().flatten().filter(|it| !old.contains(it)).cloned());
     if let Some(toml::Value::Table(workspace)) = end.get_mut("workspace") {
         workspace.insert("members".to_owned(), toml::Value::Array(all));

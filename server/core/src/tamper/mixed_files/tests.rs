@@ -5,8 +5,26 @@ use super::with_parts_of_start;
 #[track_caller]
 fn check(path: &str, parts: &[&str], start: &str, end: &str, expect: &str) {
     let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
-    let found = with_parts_of_start(path, &parts, start, end);
+    let found = with_parts_of_start(path, &parts, (start, end), &|it| !it.starts_with("gone/"));
     assert_eq!(found.as_deref().unwrap_or("as it is"), expect, "{path}: {end}");
+}
+
+#[test]
+fn removed_members_are_not_restored() {
+    let start = "[workspace]\nmembers = [\"gone\", \"x\", \"crates/*\"]\n";
+    check(
+        "Cargo.toml",
+        &[],
+        start,
+        "[workspace]\nmembers = [\"crates/*\"]\n",
+        "[workspace]\nmembers = [\"x\", \"crates/*\"]\n",
+    );
+}
+
+#[test]
+fn phony_targets_are_declared_as_at_the_start() {
+    let start = ".PHONY: test\ntest:\n\tsh run.sh\n";
+    check("Makefile", &["test"], start, "test:\n\tsh run.sh\n", "test:\n\tsh run.sh\n.PHONY: test\n");
 }
 
 #[test]
@@ -116,7 +134,7 @@ fn braces_in_comments_do_not_end_a_module_of_tests() {
 fn tests_of_cmake_are_taken_from_the_start() {
     let start = "project(calc C)\nenable_testing()\nadd_library(calc calc.c)\nadd_test(NAME sums COMMAND calc_test sums)\n";
     let check = |end: &str, expect: Option<&str>| {
-        let text = with_parts_of_start("CMakeLists.txt", &[], start, end);
+        let text = with_parts_of_start("CMakeLists.txt", &[], (start, end), &|_| true);
         assert_eq!(text.as_deref(), expect, "{end}");
     };
     check(&start.replace("calc.c)", "src/calc.c)\n# (more"), None);
@@ -137,7 +155,7 @@ fn tests_of_cmake_are_taken_from_the_start() {
 #[test]
 fn imports_of_deno_that_lead_to_other_files_are_judges() {
     let check = |start: &str, end: &str, expect: Option<&str>| {
-        let text = with_parts_of_start("deno.json", &[], start, end);
+        let text = with_parts_of_start("deno.json", &[], (start, end), &|_| true);
         let text = text.map(|it| it.split_whitespace().collect::<String>());
         assert_eq!(text.as_deref(), expect, "{end}");
     };
