@@ -10,7 +10,6 @@ mod repository_copy;
 mod tests;
 mod tree_copy;
 
-use loopkeeper_text::tr;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -21,6 +20,7 @@ use std::os::unix::fs::{
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
+use loopkeeper_text::tr;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::forced_removal::remove_folder;

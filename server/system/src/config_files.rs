@@ -1,7 +1,6 @@
 //! Finds and reads the configuration files of a work tree and of the user. Read-only: a hostile work tree can make it
 //! fail with a message, but never block, use unbounded memory or run anything.
 
-use loopkeeper_text::tr;
 use std::convert::Infallible;
 use std::ffi::OsString;
 use std::io;
@@ -12,6 +11,7 @@ use loopkeeper_core::settings::{
     Layer, LayerKind, ResolvedSettings, SettingOverride, environment_layer, resolve,
 };
 use loopkeeper_text::message::HintedError as _;
+use loopkeeper_text::tr;
 
 use super::config_text::{ConfigFileError, read_text};
 use super::last_result::LastResult;

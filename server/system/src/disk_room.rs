@@ -1,9 +1,9 @@
 //! Measures whether a disk can be written and its free space, in bytes and in inodes: errors of the system do not
 //! distinguish them.
 
-use loopkeeper_text::tr;
 use std::path::Path;
 
+use loopkeeper_text::tr;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
 /// What an iteration writes besides the work: its prompt, outputs, records and the objects of a snapshot.

@@ -1,9 +1,9 @@
 //! Resources that ran out, and the remedy.
 
-use loopkeeper_text::language::translate;
-use loopkeeper_text::{tr, tr_later};
 use std::io::{Error, ErrorKind};
 
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 use rustix::process::{Resource, getrlimit};
 
 /// `EMFILE`

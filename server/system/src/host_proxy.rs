@@ -10,7 +10,6 @@ mod relay;
 #[cfg(test)]
 mod tests;
 
-use loopkeeper_text::tr;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
@@ -21,6 +20,7 @@ use std::thread;
 use std::time::Duration;
 
 use loopkeeper_core::network::host_list::{Destination, HostList};
+use loopkeeper_text::tr;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, mpsc, oneshot};

@@ -5,13 +5,13 @@
 pub mod fetch_process;
 mod wire;
 
-use loopkeeper_text::tr;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
 use loopkeeper_core::check::answer::{BODY_BYTES, HttpOutcome};
 use loopkeeper_core::check::{CommandExit, CommandRun};
+use loopkeeper_text::tr;
 
 use self::wire::{RequestKind, WireRequest, WireResponse};
 use super::process::{Job, StdinSource, orphans, run_for};

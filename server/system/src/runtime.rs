@@ -1,11 +1,11 @@
 //! The asynchronous runtime of keeper, server and terminal.
 
-use loopkeeper_text::tr;
 use std::fs::File;
 use std::io;
 use std::thread;
 use std::time::Duration;
 
+use loopkeeper_text::tr;
 use tokio::runtime::{Builder, Runtime};
 
 /// How long an idle thread for blocking work stays.

@@ -20,7 +20,6 @@ mod state;
 mod tree;
 mod walk;
 
-use loopkeeper_text::tr_later;
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -28,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use git2::{ObjectType, Oid};
 use loopkeeper_core::journal::LineStats;
+use loopkeeper_text::tr_later;
 
 pub use error::SnapshotError;
 pub use gc::{GcMode, GcReport};

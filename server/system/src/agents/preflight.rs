@@ -1,11 +1,12 @@
 //! Checks, before a loop starts, that a configured path can be executed: shebang, architecture, permissions. Programs
 //! found on `PATH` are not checked here.
 
-use loopkeeper_text::tr;
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+use loopkeeper_text::tr;
 
 /// More than the length of the first line that a kernel reads.
 const FIRST: u64 = 512;

@@ -1,11 +1,12 @@
 //! A repository for the copy of a work tree: its own index, HEAD and references, and the objects of the original. What
 //! programs do with it reaches neither index nor HEAD of the user.
 
-use loopkeeper_text::tr;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+
+use loopkeeper_text::tr;
 
 use crate::repository_layout::{common_dir, linked_git_dir};
 

@@ -2,7 +2,6 @@
 //! and other large ignored folders are links to those of the work tree; a build folder is left out, because a build
 //! makes it again. Nothing here follows a link or writes to the work tree.
 
-use loopkeeper_text::tr;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, Metadata};
@@ -10,6 +9,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
+
+use loopkeeper_text::tr;
 
 use super::repository_copy::copy_repository;
 use crate::repository_layout::repository_top;

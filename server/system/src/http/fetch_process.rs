@@ -2,7 +2,6 @@
 //! checked against the core's rules, and the connection uses that checked address: no proxy, no second lookup, no
 //! cookies. A redirect is treated as a new request.
 
-use loopkeeper_text::tr;
 use std::fmt;
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -11,6 +10,7 @@ use std::time::Duration;
 
 use loopkeeper_core::check::answer::{BODY_BYTES, HttpOutcome, HttpResponse};
 use loopkeeper_task::criterion::address::{AllowedHosts, UrlHost};
+use loopkeeper_text::tr;
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};

@@ -1,10 +1,11 @@
 //! The lock on the journal itself: it excludes a second writer also if the file of the loop's lock was deleted.
 
-use loopkeeper_text::tr_later;
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use loopkeeper_text::tr_later;
 
 use super::{JournalError, io_error};
 

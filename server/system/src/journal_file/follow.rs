@@ -1,7 +1,6 @@
 //! Reads a journal concurrently with its writer: each poll returns the new records. Never writes, and never takes a
 //! line that is just being written for damage.
 
-use loopkeeper_text::tr_later;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -10,6 +9,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::Entry;
 use loopkeeper_core::journal::reading::{ChecksumChain, JournalTail};
+use loopkeeper_text::tr_later;
 
 use super::saved_state::{self, SavedState};
 use super::{JournalError, io_error, scan};

@@ -1,7 +1,6 @@
 //! The request that hands a job to a pooled warden: a message on its channel with the file descriptors of that job
 //! (the description, the job's own channel to the keeper, stdout and stderr).
 
-use loopkeeper_text::tr;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read as _, Seek as _, Write as _};
@@ -11,6 +10,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use loopkeeper_text::tr;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,

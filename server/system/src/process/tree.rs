@@ -1,10 +1,10 @@
 //! Ends whole process trees, including those that fork faster than the table can be read.
 
-use loopkeeper_text::tr;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::time::{Duration, Instant};
 
+use loopkeeper_text::tr;
 use rustix::process::{Pid, Signal, getpgrp, kill_process_group};
 
 use crate::process_table::{self, Process};

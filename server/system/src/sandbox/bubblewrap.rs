@@ -1,11 +1,11 @@
 //! The command line of bubblewrap, and whether it works: a warden starts briefly and reports.
 
-use loopkeeper_text::tr;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use loopkeeper_text::tr;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 

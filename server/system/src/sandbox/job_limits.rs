@@ -1,8 +1,9 @@
 //! The limits of a job besides its namespaces and files.
 
+use std::fmt::Write as _;
+
 use loopkeeper_text::clauses::join_with_and;
 use loopkeeper_text::tr;
-use std::fmt::Write as _;
 
 use super::control_groups::ControlGroups;
 use super::network::NetworkAccess;

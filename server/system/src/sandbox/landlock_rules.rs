@@ -3,7 +3,6 @@
 //! Landlock only permits. A path is closed by permitting all its siblings, so nothing new can be created in a folder
 //! that holds a closed one, and files inside the work tree cannot be closed at all.
 
-use loopkeeper_text::tr;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -14,6 +13,7 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset,
     RulesetAttr, RulesetCreatedAttr, RulesetError, Scope, make_bitflags,
 };
+use loopkeeper_text::tr;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 /// The first version that permits moving a file to another folder, which builds need.

@@ -1,8 +1,9 @@
 //! The network of the jobs in a sandbox.
 
+use std::ffi::OsStr;
+
 use loopkeeper_text::language::Language;
 use loopkeeper_text::{tr, words};
-use std::ffi::OsStr;
 
 use super::landlock_rules;
 use crate::host_proxy::HostProxy;

@@ -1,7 +1,6 @@
 //! Deletes objects that no kept snapshot needs. Never deletes young objects or the last snapshot: a keeper may have
 //! taken it without having recorded it yet.
 
-use loopkeeper_text::tr_later;
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -10,6 +9,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use git2::{ObjectType, Oid};
+use loopkeeper_text::tr_later;
 
 use super::error::{Result, SnapshotError};
 use super::objects::ObjectStore;

@@ -2,7 +2,6 @@
 //! that can be found is complete, even after a power cut. Reading goes through libgit2, which checks every object
 //! against its id.
 
-use loopkeeper_text::{tr, tr_later};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fs::{self, File};
@@ -15,6 +14,7 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use git2::{ErrorCode, ObjectType, Oid, Repository};
+use loopkeeper_text::{tr, tr_later};
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 
 use super::error::{Result, SnapshotError};

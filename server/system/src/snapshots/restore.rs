@@ -7,12 +7,12 @@ mod past_ignores;
 mod place;
 mod slot;
 
-use loopkeeper_text::language::translate;
-use loopkeeper_text::{tr, tr_later};
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use git2::{ObjectType, Oid};
+use loopkeeper_text::language::translate;
+use loopkeeper_text::{tr, tr_later};
 use rustix::io::Errno;
 
 use super::compare::{self, TreeChange};

@@ -1,12 +1,12 @@
 //! The small files next to the objects: the lock, the last snapshot with the generation of the store, the snapshots
 //! taken before rollbacks, and the stat cache. None of them is needed to read a snapshot.
 
-use loopkeeper_text::tr_later;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
 use git2::Oid;
+use loopkeeper_text::tr_later;
 use rustix::fs::{CWD, FlockOperation, RenameFlags, renameat_with};
 
 use super::error::{Result, SnapshotError};

@@ -3,7 +3,6 @@
 
 mod read;
 
-use loopkeeper_text::tr_later;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -12,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use git2::{ObjectType, Oid};
+use loopkeeper_text::tr_later;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 

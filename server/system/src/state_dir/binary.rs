@@ -1,6 +1,5 @@
 //! Copies of this program and its helpers that keepers run from, because an editor's update deletes the installed ones.
 
-use loopkeeper_text::tr_later;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
@@ -8,6 +7,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use loopkeeper_text::tr_later;
 use rustix::fs::{AtFlags, CWD, linkat};
 
 use super::lock::{LockMode, acquire_gate};

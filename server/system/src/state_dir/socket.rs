@@ -1,12 +1,13 @@
 //! The socket of a keeper: its address, and the maximum length of a protocol line. Socket addresses are short; paths of
 //! state folders may be longer.
 
-use loopkeeper_text::tr_later;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use loopkeeper_text::tr_later;
 
 use super::{StateDir, StateError};
 

@@ -1,12 +1,12 @@
 //! The proof that something may run, required to start a program. Only this file creates it; it reads the grants on
 //! every query, so that a revocation takes effect immediately.
 
-use loopkeeper_text::tr;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::journal::AgentPlan;
 use loopkeeper_core::settings::{ConfigOrigin, HookCommand, LoopEvent, ServiceSettings};
 use loopkeeper_core::trust::{TrustItem, TrustSubject};
+use loopkeeper_text::tr;
 
 use super::TrustStore;
 use crate::state_dir::StateDir;

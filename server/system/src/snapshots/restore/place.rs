@@ -1,13 +1,13 @@
 //! Resolves paths inside the work tree. Every path is walked name by name from the root's handle without following
 //! symlinks, so nothing outside can be reached.
 
-use loopkeeper_text::tr_later;
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use git2::Oid;
+use loopkeeper_text::tr_later;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 

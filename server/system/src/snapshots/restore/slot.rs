@@ -1,13 +1,13 @@
 //! Replaces or removes one name in an open folder. The old entry is first renamed to a temporary name and checked
 //! again, so that a last-moment change is put back.
 
-use loopkeeper_text::tr_later;
 use std::ffi::CString;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use git2::{ObjectType, Oid};
+use loopkeeper_text::tr_later;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
