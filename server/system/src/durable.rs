@@ -1,6 +1,6 @@
 //! Creates folders and files that survive a power cut. Everything created here is accessible to the user alone.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
@@ -45,11 +45,16 @@ fn replace_by(path: &Path, ending: &str, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(ending);
     let draft = path.with_file_name(name);
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    std::fs::rename(&draft, path)?;
+    let replaced = write_draft(&draft, bytes).and_then(|()| fs::rename(&draft, path));
+    // A draft with a unique name would never be overwritten.
+    replaced.inspect_err(|_| drop(fs::remove_file(&draft)))?;
     sync_folder(path)
+}
+
+fn write_draft(draft: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 /// Makes the name of `path` durable: a new name is on disk only once the folder that holds it is.
@@ -64,7 +69,7 @@ mod tests {
     use std::io::ErrorKind;
     use std::path::Path;
 
-    use super::make_folder;
+    use super::{make_folder, replace_shared_file};
 
     #[test]
     fn a_folder_is_made_with_its_parents_or_the_error_is_returned() {
@@ -79,5 +84,15 @@ mod tests {
         // The parent exists, but nothing can be created in it.
         let nowhere = make_folder(Path::new("/proc/nothing/can/be/here")).unwrap_err();
         assert_eq!(nowhere.kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_failed_replacement_leaves_no_draft_behind() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("folder");
+        fs::create_dir(&folder).unwrap();
+        replace_shared_file(&folder, b"text").unwrap_err();
+        let names: Vec<_> = fs::read_dir(&place).unwrap().map(|it| it.unwrap().file_name()).collect();
+        assert_eq!(names, ["folder"]);
     }
 }
