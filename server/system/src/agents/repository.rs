@@ -1,13 +1,13 @@
 //! Finds where the repository of a work tree stores what a commit writes. Only reads files. A `.git` that leads
 //! elsewhere counts only if that place leads back: a work tree must not name a folder that is not its own.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_agent::codex::start::{configures_sandbox, sets_sandbox};
 use loopkeeper_agent::commits::GitDirs;
 
 use crate::config_text;
+use crate::repository_layout::{linked_git_dir, shared_dir, work_tree_of};
 
 /// The repository that contains `root`.
 pub(super) fn find_repository(root: &Path) -> Option<GitDirs> {
@@ -17,31 +17,31 @@ pub(super) fn find_repository(root: &Path) -> Option<GitDirs> {
     let (git_dir, common_dir) = if kind.is_dir() {
         (dot_git.clone(), dot_git)
     } else if kind.is_file() {
-        linked(top, &dot_git)?
+        linked_git_dirs(top)?
     } else {
         return None;
     };
     let text = |it: PathBuf| it.canonicalize().ok()?.into_os_string().into_string().ok();
-    common_dir.join("HEAD").is_file().then_some(())?;
+    if !common_dir.join("HEAD").is_file() {
+        return None;
+    }
     Some(GitDirs { git_dir: text(git_dir)?, common_dir: text(common_dir)? })
 }
 
-/// The git directories of a linked work tree.
-fn linked(top: &Path, dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
-    let line = |path: &Path| fs::read_to_string(path).ok().map(|it| it.trim_end().to_owned());
-    let git_dir = top.join(line(dot_git)?.strip_prefix("gitdir: ")?);
-    let back = git_dir.join(line(&git_dir.join("gitdir"))?);
-    if back.canonicalize().ok()? != dot_git.canonicalize().ok()? {
+/// The git directory of a linked work tree, and the one that it shares with other work trees.
+fn linked_git_dirs(top: &Path) -> Option<(PathBuf, PathBuf)> {
+    let git_dir = linked_git_dir(top)?;
+    if work_tree_of(&git_dir)?.canonicalize().ok()? != top.canonicalize().ok()? {
         return None;
     }
-    let common_dir = git_dir.join(line(&git_dir.join("commondir"))?);
+    let common_dir = shared_dir(git_dir.clone())?;
     Some((git_dir, common_dir))
 }
 
 /// Whether Codex's sandbox is configured elsewhere: by the user's arguments or by its configuration.
 pub(super) fn has_codex_sandbox_setting(words: &[String], env: &[&[(String, String)]]) -> bool {
     let variable = |name: &str| {
-        let set = env.iter().rev().flat_map(|it| it.iter()).find(|it| it.0 == name);
+        let set = env.iter().rev().copied().flatten().find(|it| it.0 == name);
         set.map(|it| it.1.clone()).or_else(|| std::env::var(name).ok()).filter(|it| !it.is_empty())
     };
     let home = variable("CODEX_HOME").map(PathBuf::from);
@@ -55,6 +55,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
     use std::process::Command;
+
+    use rustix::fs::{CWD, Mode, mkfifoat};
 
     use super::{find_repository, has_codex_sandbox_setting};
 
@@ -87,6 +89,12 @@ mod tests {
             fs::write(stranger.join(".git"), format!("gitdir: {content}\n")).unwrap();
             assert_eq!(find_repository(&stranger), None, "{content}");
         }
+        // A pipe without a writer.
+        let disguised = base.join("disguised");
+        fs::create_dir(&disguised).unwrap();
+        mkfifoat(CWD, disguised.join("gitdir"), Mode::RUSR).unwrap();
+        fs::write(stranger.join(".git"), "gitdir: ../disguised\n").unwrap();
+        assert_eq!(find_repository(&stranger), None);
         fs::remove_file(stranger.join(".git")).unwrap();
         std::os::unix::fs::symlink(main.join(".git"), stranger.join(".git")).unwrap();
         assert_eq!(find_repository(&stranger), None);
