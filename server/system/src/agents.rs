@@ -45,8 +45,8 @@ pub enum AgentError {
     Root { agent: String },
     #[error("{}", tr!("the agent `{agent}` edits nothing unless it may do everything", agent))]
     NoSafeMode { agent: String },
-    #[error("{}", bypass_sentence(agent, word, *judges))]
-    Bypass { agent: String, word: String, judges: bool },
+    #[error("{}", bypass_sentence(agent, word, *is_judge))]
+    Bypass { agent: String, word: String, is_judge: bool },
     #[error("{}", tr!("`--settings {file}` {why}, and the permissions of `{agent}` are added to them", file, why, agent))]
     Settings { agent: String, file: String, why: String },
     #[error("{}", tr!("loopkeeper's own program cannot be found: {source}", source))]
@@ -63,16 +63,16 @@ impl HintedError for AgentError {
                     first
                 )
             }
-            Self::Missing { agent, .. } if known_agent(agent).is_some() => {
-                let how = known_agent(agent).map_or_else(String::new, install_hint);
-                tr!("{how}, or give its path as `command` under `[agents.{agent}]`.", how, agent)
-            }
-            Self::Missing { agent, .. } => {
-                tr!(
+            Self::Missing { agent, .. } => match known_agent(agent) {
+                Some(known) => {
+                    let how = install_hint(known);
+                    tr!("{how}, or give its path as `command` under `[agents.{agent}]`.", how, agent)
+                }
+                None => tr!(
                     "give the full path as `command` under `[agents.{agent}]`; work trees are not searched.",
                     agent
-                )
-            }
+                ),
+            },
             Self::NoProgram { agent, path, why } => why.hint(agent, path),
             Self::Unknown { .. } => {
                 let names = clauses::list(KNOWN_KINDS.map(|it| format!("`{}`", it.name())));
@@ -104,8 +104,8 @@ fn known_agent(name: &str) -> Option<&'static KnownAgent> {
     KNOWN_KINDS.into_iter().find(|it| it.name() == name).and_then(AgentKind::known_agent)
 }
 
-fn bypass_sentence(agent: &str, word: &str, judges: bool) -> String {
-    if judges {
+fn bypass_sentence(agent: &str, word: &str, is_judge: bool) -> String {
+    if is_judge {
         tr!(
             "with `{word}` the agent `{agent}` runs every tool without asking, but a judge may only read",
             word,
@@ -144,14 +144,14 @@ pub struct AgentQuery<'a> {
 }
 
 /// The agent of a loop, ready to be recorded: absolute paths and every argument.
-pub fn plan_agent(wanted: &AgentQuery<'_>) -> Result<AgentPlan, AgentError> {
-    if wanted.agent == "auto" {
-        let is_there =
-            |it: &AgentKind| agent_settings(wanted, it.name()).is_ok_and(|it| command(wanted, it).is_ok());
-        let found = AUTO.into_iter().find(is_there).ok_or(AgentError::NoneFound)?;
-        return plan_of(wanted, agent_settings(wanted, found.name())?);
+pub fn plan_agent(query: &AgentQuery<'_>) -> Result<AgentPlan, AgentError> {
+    if query.agent == "auto" {
+        let is_installed =
+            |it: &AgentKind| agent_settings(query, it.name()).is_ok_and(|it| command(query, it).is_ok());
+        let found = AUTO.into_iter().find(is_installed).ok_or(AgentError::NoneFound)?;
+        return plan_settings(query, agent_settings(query, found.name())?);
     }
-    plan_of(wanted, agent_settings(wanted, wanted.agent)?)
+    plan_settings(query, agent_settings(query, query.agent)?)
 }
 
 /// The program of this name on `path`, outside `root`.
@@ -162,29 +162,29 @@ pub fn find_program(name: &str, path: &OsStr, root: &Path) -> Option<PathBuf> {
         .find(|program| is_program(program))
 }
 
-fn agent_settings<'a>(wanted: &AgentQuery<'a>, name: &str) -> Result<&'a AgentSettings, AgentError> {
-    let found = wanted.agents.iter().find(|it| it.name == name);
+fn agent_settings<'a>(query: &AgentQuery<'a>, name: &str) -> Result<&'a AgentSettings, AgentError> {
+    let found = query.agents.iter().find(|it| it.name == name);
     found.ok_or_else(|| AgentError::Unknown { agent: name.to_owned() })
 }
 
-fn plan_of(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<AgentPlan, AgentError> {
+fn plan_settings(query: &AgentQuery<'_>, agent: &AgentSettings) -> Result<AgentPlan, AgentError> {
     let kind = AgentKind::from_name(&agent.name, agent.output);
-    if wanted.is_root && kind.refuses_root(agent.permissions) && !is_contained(wanted, agent) {
+    if query.is_root && kind.refuses_root(agent.permissions) && !is_contained(query, agent) {
         return Err(AgentError::Root { agent: agent.name.clone() });
     }
     if kind.needs_all() && matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) {
         return Err(AgentError::NoSafeMode { agent: agent.name.clone() });
     }
-    let (command, args) = agent_args(wanted, agent, kind)?;
-    let repository = commits_to(wanted, agent, kind);
+    let (command, args) = agent_args(query, agent, kind)?;
+    let repository = commit_repository(query, agent, kind);
     let AgentCommandLine { argv, mut env, prompt } = kind.command_line(&CommandLineParams {
         command: &command,
         permissions: agent.permissions,
         model: agent.model.as_deref(),
         effort: agent.effort.as_deref(),
         args: &args,
-        checks: &check_commands(wanted.criteria),
-        runner: allow::test_runner(&names_in(wanted.root)),
+        checks: &check_commands(query.criteria),
+        runner: allow::test_runner(&entry_names(query.root)),
         commits: repository.as_ref(),
         prompt: agent.prompt,
     });
@@ -194,15 +194,15 @@ fn plan_of(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<AgentPlan, 
 }
 
 /// The repository, if commits are left to the agent. A sandbox configured by the user is not changed.
-fn commits_to(wanted: &AgentQuery<'_>, agent: &AgentSettings, kind: AgentKind) -> Option<GitDirs> {
-    if wanted.committer != CommitPolicy::Agent {
+fn commit_repository(query: &AgentQuery<'_>, agent: &AgentSettings, kind: AgentKind) -> Option<GitDirs> {
+    if query.committer != CommitPolicy::Agent {
         return None;
     }
-    let is_told = || {
+    let has_own_sandbox = || {
         let words = [agent.command.as_slice(), &agent.args].concat();
-        repository::has_codex_sandbox_setting(&words, &[wanted.env_set, &agent.env])
+        repository::has_codex_sandbox_setting(&words, &[query.env_set, &agent.env])
     };
-    repository::find_repository(wanted.root).filter(|_| kind != AgentKind::Codex || !is_told())
+    repository::find_repository(query.root).filter(|_| kind != AgentKind::Codex || !has_own_sandbox())
 }
 
 /// What the agent's safe mode cannot enforce when commits are left to the agent, as the end of a sentence about the
@@ -214,22 +214,22 @@ pub fn commit_limits(plan: &AgentPlan, root: &Path, committer: CommitPolicy) -> 
 
 /// The user's command and the arguments appended after ours. They may add to our arguments, not contradict them.
 fn agent_args(
-    wanted: &AgentQuery<'_>,
+    query: &AgentQuery<'_>,
     agent: &AgentSettings,
     kind: AgentKind,
 ) -> Result<(Vec<String>, Vec<String>), AgentError> {
-    let command = command(wanted, agent)?;
+    let command = command(query, agent)?;
     let mut words = [command.as_slice(), &agent.args].concat();
-    let judges = agent.permissions == PermissionMode::ReadOnly;
+    let is_judge = agent.permissions == PermissionMode::ReadOnly;
     // Amp has no flag that limits its permissions.
     let edits =
         matches!(agent.permissions, PermissionMode::Edits | PermissionMode::Ask) && kind != AgentKind::Amp;
-    let is_bound = kind.known_agent().is_some() && (judges || edits);
+    let is_bound = kind.known_agent().is_some() && (is_judge || edits);
     if let Some(word) = bypass::find_bypass_flag(kind, &words).filter(|_| is_bound) {
-        return Err(AgentError::Bypass { agent: agent.name.clone(), word, judges });
+        return Err(AgentError::Bypass { agent: agent.name.clone(), word, is_judge });
     }
     if kind == AgentKind::Claude {
-        words = settings_read(wanted.root, agent, words)?;
+        words = inline_settings(query.root, agent, words)?;
     }
     let args = words.split_off(command.len());
     Ok((words, args))
@@ -237,7 +237,11 @@ fn agent_args(
 
 /// Replaces the settings file with its contents, so that the user trusts the contents themselves and they stay the same
 /// even if an agent can write that file.
-fn settings_read(root: &Path, agent: &AgentSettings, words: Vec<String>) -> Result<Vec<String>, AgentError> {
+fn inline_settings(
+    root: &Path,
+    agent: &AgentSettings,
+    words: Vec<String>,
+) -> Result<Vec<String>, AgentError> {
     /// One command-line argument may be 128 KiB long, and our own part is added to it.
     const MAX_BYTES: usize = 64 * 1024;
     let file = settings::settings_file(&words).map(str::to_owned);
@@ -272,31 +276,32 @@ pub fn hook_conflict(plan: &AgentPlan) -> Option<String> {
 }
 
 /// Whether the user declares the whole machine to be a sandbox.
-fn is_contained(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> bool {
-    wanted.env_set.iter().chain(&agent.env).any(|(name, value)| name == SANDBOXED.0 && value == SANDBOXED.1)
+fn is_contained(query: &AgentQuery<'_>, agent: &AgentSettings) -> bool {
+    query.env_set.iter().chain(&agent.env).any(|(name, value)| name == SANDBOXED.0 && value == SANDBOXED.1)
 }
 
 /// The agent's command with its program as an absolute path.
-fn command(wanted: &AgentQuery<'_>, agent: &AgentSettings) -> Result<Vec<String>, AgentError> {
+fn command(query: &AgentQuery<'_>, agent: &AgentSettings) -> Result<Vec<String>, AgentError> {
     if agent.name == "demo" {
         let ourselves = std::env::current_exe().map_err(|source| AgentError::Ourselves { source })?;
         return Ok(vec![ourselves.to_string_lossy().into_owned(), "demo-agent".to_owned()]);
     }
-    let its_own = known_agent(&agent.name).map(|it| it.program.to_owned()).into_iter().collect::<Vec<_>>();
-    let written = if agent.command.is_empty() { &its_own } else { &agent.command };
-    let Some((program, rest)) = written.split_first() else {
+    let default_command =
+        known_agent(&agent.name).map(|it| it.program.to_owned()).into_iter().collect::<Vec<_>>();
+    let configured = if agent.command.is_empty() { &default_command } else { &agent.command };
+    let Some((program, rest)) = configured.split_first() else {
         return Err(AgentError::NoCommand { agent: agent.name.clone() });
     };
     let found = if program.contains('/') {
         // Without `.` components: the path is shown to the user, and trust compares bytes.
-        let path: PathBuf = wanted.root.join(program).components().collect();
+        let path: PathBuf = query.root.join(program).components().collect();
         match preflight::check_program(&path) {
             Err(why) => return Err(AgentError::NoProgram { agent: agent.name.clone(), path, why }),
             Ok(()) => path,
         }
     } else {
         let missing = || AgentError::Missing { agent: agent.name.clone(), program: program.clone() };
-        find_program(program, wanted.path, wanted.root).ok_or_else(missing)?
+        find_program(program, query.path, query.root).ok_or_else(missing)?
     };
     Ok(std::iter::once(found.to_string_lossy().into_owned()).chain(rest.iter().cloned()).collect())
 }
@@ -309,7 +314,7 @@ fn check_commands(criteria: &[Criterion]) -> Vec<String> {
     criteria.iter().filter_map(command).collect()
 }
 
-fn names_in(root: &Path) -> Vec<String> {
+fn entry_names(root: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

@@ -24,19 +24,19 @@ pub fn place(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Opt
     let value = |name: &str| env.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_os_str());
     let text = |path: PathBuf| config_text::read_text(&path).ok().flatten();
     let setting_at = |path: PathBuf| Some((path.display().to_string(), hooks_off(&text(path)?)?));
-    let by_line = || Some(("`--settings`".to_owned(), hooks_off(of_line(&plan.argv)?)?));
-    let of_folder = |file: &str| Some((file.to_owned(), hooks_off(&text(root.join(file))?)?));
+    let by_argument = || Some(("`--settings`".to_owned(), hooks_off(of_line(&plan.argv)?)?));
+    let in_folder = |file: &str| Some((file.to_owned(), hooks_off(&text(root.join(file))?)?));
     if plan.kind() != AgentKind::Claude {
         return None;
     }
     let first = setting_at(MANAGED.into())
-        .or_else(by_line)
-        .or_else(|| FOLDER_SETTINGS.into_iter().find_map(of_folder))
-        .or_else(|| setting_at(of_user(value("CLAUDE_CONFIG_DIR"), value("HOME"))?));
+        .or_else(by_argument)
+        .or_else(|| FOLDER_SETTINGS.into_iter().find_map(in_folder))
+        .or_else(|| setting_at(user_settings(value("CLAUDE_CONFIG_DIR"), value("HOME"))?));
     first.filter(|(_, is_off)| *is_off).map(|(place, _)| place)
 }
 
-fn of_user(moved: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
+fn user_settings(moved: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
     let folder = match moved.filter(|it| !it.is_empty()) {
         Some(moved) => PathBuf::from(moved),
         None => Path::new(home?).join(".claude"),

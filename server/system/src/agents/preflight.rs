@@ -8,21 +8,21 @@ use std::path::Path;
 
 use loopkeeper_text::tr;
 
-/// More than the length of the first line that a kernel reads.
-const FIRST: u64 = 512;
+/// A kernel reads less of the first line.
+const FIRST_LINE_BYTES: u64 = 512;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PreflightError {
     #[error("{}", tr!("does not exist"))]
     Missing,
     #[error("{}", tr!("is not a file"))]
-    NoFile,
+    NotAFile,
     #[error("{}", tr!("is not executable"))]
     NotExecutable,
     #[error("{}", tr!("names no interpreter"))]
     NoInterpreter,
     #[error("{}", tr!("begins with `#!{interpreter}`, which does not exist", interpreter = _0))]
-    Gone(String),
+    MissingInterpreter(String),
     #[error("{}", tr!("has Windows line ends, so that its first line names no program"))]
     WindowsLines,
 }
@@ -31,7 +31,7 @@ impl PreflightError {
     /// `agent` is the agent's name.
     pub(super) fn hint(&self, agent: &str, path: &Path) -> String {
         match self {
-            Self::Missing | Self::NoFile => {
+            Self::Missing | Self::NotAFile => {
                 tr!(
                     "correct the path: `command` under `[agents.{agent}]`, or the path given as the agent.",
                     agent
@@ -39,7 +39,7 @@ impl PreflightError {
             }
             Self::NotExecutable => tr!("run `chmod +x {path}`.", path = path.display()),
             Self::NoInterpreter => tr!("begin it with a line such as `#!/bin/sh`.").to_owned(),
-            Self::Gone(_) => tr!("correct its first line, or install that program.").to_owned(),
+            Self::MissingInterpreter(_) => tr!("correct its first line, or install that program.").to_owned(),
             Self::WindowsLines => tr!("save it with Unix line ends.").to_owned(),
         }
     }
@@ -49,7 +49,7 @@ impl PreflightError {
 pub(super) fn check_executable(path: &Path) -> Result<(), PreflightError> {
     let found = std::fs::metadata(path).map_err(|_| PreflightError::Missing)?;
     if !found.is_file() {
-        return Err(PreflightError::NoFile);
+        return Err(PreflightError::NotAFile);
     }
     if found.permissions().mode() & 0o111 == 0 { Err(PreflightError::NotExecutable) } else { Ok(()) }
 }
@@ -58,11 +58,11 @@ pub(super) fn check_executable(path: &Path) -> Result<(), PreflightError> {
 pub(super) fn check_program(path: &Path) -> Result<(), PreflightError> {
     check_executable(path)?;
     let mut first = Vec::new();
-    let read = File::open(path).and_then(|it| it.take(FIRST).read_to_end(&mut first));
-    if read.is_err() { Ok(()) } else { first_line(&first) }
+    let read = File::open(path).and_then(|it| it.take(FIRST_LINE_BYTES).read_to_end(&mut first));
+    if read.is_err() { Ok(()) } else { check_first_line(&first) }
 }
 
-fn first_line(bytes: &[u8]) -> Result<(), PreflightError> {
+fn check_first_line(bytes: &[u8]) -> Result<(), PreflightError> {
     let Some(rest) = bytes.strip_prefix(b"#!") else {
         // Every binary format has a zero among its first bytes; no text has.
         return if bytes.contains(&0) { Ok(()) } else { Err(PreflightError::NoInterpreter) };
@@ -75,7 +75,7 @@ fn first_line(bytes: &[u8]) -> Result<(), PreflightError> {
     match line.split_whitespace().next() {
         None => Err(PreflightError::NoInterpreter),
         Some(name) if name.starts_with('/') && !Path::new(name).exists() => {
-            Err(PreflightError::Gone(name.to_owned()))
+            Err(PreflightError::MissingInterpreter(name.to_owned()))
         }
         Some(_) => Ok(()),
     }
@@ -83,12 +83,12 @@ fn first_line(bytes: &[u8]) -> Result<(), PreflightError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PreflightError, first_line};
+    use super::{PreflightError, check_first_line};
 
     #[test]
-    fn a_script_says_what_runs_it() {
+    fn a_script_must_begin_with_an_existing_interpreter() {
         let check = |text: &[u8], expect: Result<(), PreflightError>| {
-            assert_eq!(first_line(text), expect, "{}", text.escape_ascii());
+            assert_eq!(check_first_line(text), expect, "{}", text.escape_ascii());
         };
         check(b"#!/bin/sh\ncat\n", Ok(()));
         check(b"#! /usr/bin/env python3\n", Ok(()));
@@ -100,7 +100,7 @@ mod tests {
         check(b"", Err(PreflightError::NoInterpreter));
         check(b"#!\n", Err(PreflightError::NoInterpreter));
         check(b"\xef\xbb\xbf#!/bin/sh\n", Err(PreflightError::NoInterpreter));
-        check(b"#!/no/such/tool -x\n", Err(PreflightError::Gone("/no/such/tool".into())));
+        check(b"#!/no/such/tool -x\n", Err(PreflightError::MissingInterpreter("/no/such/tool".into())));
         check(b"#!/bin/sh\r\ncat\r\n", Err(PreflightError::WindowsLines));
     }
 }

@@ -13,19 +13,19 @@ use loopkeeper_text::message::HintedError as _;
 use super::{AgentError, AgentQuery, find_program, plan_agent};
 
 /// A work tree and a folder of programs next to it.
-struct Ground {
+struct World {
     _folder: tempfile::TempDir,
     root: PathBuf,
     bin: PathBuf,
 }
 
-fn place() -> Ground {
+fn make_world() -> World {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();
     let (root, bin) = (real.join("tree"), real.join("bin"));
     fs::create_dir_all(&root).unwrap();
     fs::create_dir_all(&bin).unwrap();
-    Ground { _folder: folder, root, bin }
+    World { _folder: folder, root, bin }
 }
 
 fn program(path: &Path) {
@@ -52,8 +52,8 @@ fn path_of(folders: &[&Path]) -> OsString {
     std::env::join_paths(folders).unwrap()
 }
 
-fn planned(place: &Ground, wanted: &str, agents: &[AgentSettings]) -> Result<Vec<String>, AgentError> {
-    planned_as(place, wanted, agents, User { is_root: false, env_set: &[] })
+fn planned(world: &World, wanted: &str, agents: &[AgentSettings]) -> Result<Vec<String>, AgentError> {
+    planned_as(world, wanted, agents, User { is_root: false, env_set: &[] })
 }
 
 /// The user who starts the agent, and the value of `[env] set`.
@@ -64,17 +64,17 @@ struct User<'a> {
 }
 
 fn planned_as(
-    place: &Ground,
+    world: &World,
     agent: &str,
     agents: &[AgentSettings],
     user: User<'_>,
 ) -> Result<Vec<String>, AgentError> {
-    let path = path_of(&[&place.root.join("bin"), &place.bin]);
+    let path = path_of(&[&world.root.join("bin"), &world.bin]);
     let User { is_root, env_set } = user;
     let wanted = AgentQuery {
         agent,
         agents,
-        root: &place.root,
+        root: &world.root,
         criteria: &[],
         path: &path,
         is_root,
@@ -86,59 +86,59 @@ fn planned_as(
 
 #[test]
 fn programs_inside_the_work_tree_are_never_found() {
-    let place = place();
-    program(&place.root.join("claude"));
-    program(&place.root.join("node_modules/.bin/claude"));
-    symlink(place.root.join("node_modules/.bin"), place.bin.join("sneaky")).unwrap();
+    let world = make_world();
+    program(&world.root.join("claude"));
+    program(&world.root.join("node_modules/.bin/claude"));
+    symlink(world.root.join("node_modules/.bin"), world.bin.join("sneaky")).unwrap();
     let inside = path_of(&[
         Path::new(""),
         Path::new("."),
         Path::new("node_modules/.bin"),
-        &place.root,
-        &place.root.join("node_modules/.bin"),
-        &place.bin.join("sneaky"),
-        &place.bin,
+        &world.root,
+        &world.root.join("node_modules/.bin"),
+        &world.bin.join("sneaky"),
+        &world.bin,
     ]);
-    assert_eq!(find_program("claude", &inside, &place.root), None);
+    assert_eq!(find_program("claude", &inside, &world.root), None);
     // The same search finds a program outside.
-    program(&place.bin.join("claude"));
-    assert_eq!(find_program("claude", &inside, &place.root), Some(place.bin.join("claude")));
+    program(&world.bin.join("claude"));
+    assert_eq!(find_program("claude", &inside, &world.root), Some(world.bin.join("claude")));
 }
 
 #[test]
-fn only_programs_count() {
-    let place = place();
-    fs::create_dir(place.bin.join("claude")).unwrap();
-    fs::write(place.bin.join("other"), "").unwrap();
-    let path = path_of(&[&place.bin]);
-    assert_eq!(find_program("claude", &path, &place.root), None);
-    assert_eq!(find_program("other", &path, &place.root), None);
+fn folders_and_files_without_permission_are_not_programs() {
+    let world = make_world();
+    fs::create_dir(world.bin.join("claude")).unwrap();
+    fs::write(world.bin.join("other"), "").unwrap();
+    let path = path_of(&[&world.bin]);
+    assert_eq!(find_program("claude", &path, &world.root), None);
+    assert_eq!(find_program("other", &path, &world.root), None);
 }
 
 #[test]
-fn auto_takes_the_first_one_installed() {
-    let place = place();
+fn auto_selects_the_first_installed_agent() {
+    let world = make_world();
     let agents = ["claude", "codex", "gemini", "opencode", "demo"].map(|it| agent(it, &[]));
-    let error = planned(&place, "auto", &agents).unwrap_err();
+    let error = planned(&world, "auto", &agents).unwrap_err();
     assert!(matches!(error, AgentError::NoneFound), "{error}");
     assert!(error.to_string().contains("`claude`, `codex`, `opencode`, `gemini`"), "{error}");
     assert!(error.hint().unwrap().contains("install Claude Code"), "{}", error.hint().unwrap());
     for (name, first) in [("gemini", "-o"), ("opencode", "run"), ("codex", "exec"), ("claude", "-p")] {
-        program(&place.bin.join(name));
-        let argv = planned(&place, "auto", &agents).unwrap();
-        assert_eq!(argv[..2], [place.bin.join(name).to_str().unwrap(), first]);
+        program(&world.bin.join(name));
+        let argv = planned(&world, "auto", &agents).unwrap();
+        assert_eq!(argv[..2], [world.bin.join(name).to_str().unwrap(), first]);
     }
 }
 
 #[test]
 fn agents_that_refuse_root_are_reported_before_the_start() {
-    let place = place();
-    program(&place.bin.join("claude"));
-    program(&place.bin.join("codex"));
+    let world = make_world();
+    program(&world.bin.join("claude"));
+    program(&world.bin.join("codex"));
     let all = |name: &str| AgentSettings { permissions: PermissionMode::All, ..agent(name, &[]) };
     let sandbox = [("IS_SANDBOX".to_owned(), "1".to_owned())];
     let check = |name: &str, is_root: bool, env_set: &[(String, String)], refused: bool| {
-        let planned = planned_as(&place, name, &[all(name)], User { is_root, env_set });
+        let planned = planned_as(&world, name, &[all(name)], User { is_root, env_set });
         assert_eq!(matches!(planned, Err(AgentError::Root { .. })), refused, "{name}: {planned:?}");
     };
     check("claude", true, &[], true);
@@ -146,61 +146,61 @@ fn agents_that_refuse_root_are_reported_before_the_start() {
     check("claude", false, &[], false);
     check("codex", true, &[], false);
     let error =
-        planned_as(&place, "claude", &[all("claude")], User { is_root: true, env_set: &[] }).unwrap_err();
+        planned_as(&world, "claude", &[all("claude")], User { is_root: true, env_set: &[] }).unwrap_err();
     assert!(error.hint().unwrap().contains("permissions = \"edits\""), "{}", error.hint().unwrap());
 }
 
 /// One of the known agents with these `args`.
 fn with_args(
-    place: &Ground,
+    world: &World,
     name: &str,
     permissions: PermissionMode,
     args: &[&str],
 ) -> Result<Vec<String>, AgentError> {
-    program(&place.bin.join(name));
+    program(&world.bin.join(name));
     let args = args.iter().map(ToString::to_string).collect();
-    planned(place, name, &[AgentSettings { permissions, args, ..agent(name, &[]) }])
+    planned(world, name, &[AgentSettings { permissions, args, ..agent(name, &[]) }])
 }
 
 #[test]
 fn arguments_that_bypass_permissions_are_refused() {
     use PermissionMode::{All, Edits, ReadOnly};
-    let place = place();
+    let world = make_world();
     let skip = "--dangerously-skip-permissions";
     for (name, word) in [("claude", skip), ("codex", "--yolo"), ("gemini", "-y"), ("opencode", "--auto")] {
-        let error = with_args(&place, name, Edits, &["--verbose", word]).unwrap_err();
+        let error = with_args(&world, name, Edits, &["--verbose", word]).unwrap_err();
         let expect = format!(
             "with `{word}` the agent `{name}` runs every tool without asking, but `permissions` is `\"edits\"`"
         );
-        assert!(error.to_string() == expect, "{error}");
+        assert_eq!(error.to_string(), expect);
         assert!(
             error.hint().unwrap().contains("`permissions = \"all\"` there has the same effect"),
             "{}",
             error.hint().unwrap()
         );
-        let error = with_args(&place, name, ReadOnly, &[word]).unwrap_err();
+        let error = with_args(&world, name, ReadOnly, &[word]).unwrap_err();
         assert!(error.to_string().ends_with("a judge may only read"), "{error}");
-        assert!(with_args(&place, name, All, &[word]).is_ok());
+        assert!(with_args(&world, name, All, &[word]).is_ok());
     }
-    assert!(with_args(&place, "claude", Edits, &["--permission-mode", "plan"]).is_ok());
+    assert!(with_args(&world, "claude", Edits, &["--permission-mode", "plan"]).is_ok());
     let in_front = AgentSettings { command: vec!["claude".into(), skip.into()], ..agent("claude", &[]) };
-    assert!(matches!(planned(&place, "claude", &[in_front]), Err(AgentError::Bypass { .. })));
-    assert!(with_args(&place, "amp", Edits, &["--dangerously-allow-all"]).is_ok());
+    assert!(matches!(planned(&world, "claude", &[in_front]), Err(AgentError::Bypass { .. })));
+    assert!(with_args(&world, "amp", Edits, &["--dangerously-allow-all"]).is_ok());
     // Nothing is known about a user's own command; trust shows it.
     let mine = agent("mine", &["claude", skip]);
-    assert!(planned(&place, "mine", &[mine]).is_ok());
+    assert!(planned(&world, "mine", &[mine]).is_ok());
 }
 
 #[test]
 fn user_settings_are_merged_with_the_permissions() {
-    let place = place();
-    fs::write(place.root.join("Cargo.toml"), "").unwrap();
-    fs::write(place.root.join("mine.json"), r#"{"permissions":{"deny":["Read(.env)"]}}"#).unwrap();
-    fs::write(place.root.join("list.json"), "[]").unwrap();
-    fs::write(place.root.join("long.json"), format!("{{\"a\":\"{}\"}}", "x".repeat(70_000))).unwrap();
-    let of = |args: &[&str]| with_args(&place, "claude", PermissionMode::Edits, args);
+    let world = make_world();
+    fs::write(world.root.join("Cargo.toml"), "").unwrap();
+    fs::write(world.root.join("mine.json"), r#"{"permissions":{"deny":["Read(.env)"]}}"#).unwrap();
+    fs::write(world.root.join("list.json"), "[]").unwrap();
+    fs::write(world.root.join("long.json"), format!("{{\"a\":\"{}\"}}", "x".repeat(70_000))).unwrap();
+    let plan = |args: &[&str]| with_args(&world, "claude", PermissionMode::Edits, args);
     for args in [&["--settings", "mine.json", "-x"][..], &["-x", "--settings=mine.json"]] {
-        let argv = of(args).unwrap();
+        let argv = plan(args).unwrap();
         let settings: Vec<&String> =
             argv.iter().filter(|it| it.starts_with('{') && it.contains("allow")).collect();
         assert_eq!(argv.iter().filter(|it| it.starts_with("--settings")).count(), 1, "{argv:?}");
@@ -214,7 +214,7 @@ fn user_settings_are_merged_with_the_permissions() {
         (".", "`--settings .` cannot be read: "),
         (r#"{"permissions":[]}"#, "`--settings {…}` has no list `permissions.allow`"),
     ] {
-        let error = of(&["--settings", args]).unwrap_err();
+        let error = plan(&["--settings", args]).unwrap_err();
         assert!(error.to_string().starts_with(why), "{error}");
         assert!(
             error.hint().unwrap().starts_with("correct `args` under `[agents.claude]`"),
@@ -226,27 +226,27 @@ fn user_settings_are_merged_with_the_permissions() {
 
 #[test]
 fn agents_without_edits_in_safe_mode_are_reported() {
-    let place = place();
-    program(&place.bin.join("cursor-agent"));
-    let error = planned(&place, "cursor", &[agent("cursor", &[])]).unwrap_err();
+    let world = make_world();
+    program(&world.bin.join("cursor-agent"));
+    let error = planned(&world, "cursor", &[agent("cursor", &[])]).unwrap_err();
     assert!(
         matches!(error, AgentError::NoSafeMode { .. }) && error.hint().unwrap().contains("sandboxed-all"),
         "{error}"
     );
     let all = AgentSettings { permissions: PermissionMode::All, ..agent("cursor", &[]) };
-    assert!(planned(&place, "cursor", &[all]).unwrap().contains(&"--force".to_owned()));
+    assert!(planned(&world, "cursor", &[all]).unwrap().contains(&"--force".to_owned()));
 }
 
 #[test]
 fn the_plan_contains_options_without_an_argument() {
-    let place = place();
-    program(&place.bin.join("opencode"));
-    let path = path_of(&[&place.bin]);
+    let world = make_world();
+    program(&world.bin.join("opencode"));
+    let path = path_of(&[&world.bin]);
     let agents = [AgentSettings { env: vec![("A".into(), "1".into())], ..agent("opencode", &[]) }];
     let wanted = AgentQuery {
         agent: "opencode",
         agents: &agents,
-        root: &place.root,
+        root: &world.root,
         criteria: &[],
         path: &path,
         is_root: true,
@@ -260,12 +260,12 @@ fn the_plan_contains_options_without_an_argument() {
 }
 
 #[test]
-fn a_command_of_ones_own() {
-    let place = place();
-    program(&place.root.join("agent.sh"));
-    program(&place.bin.join("mine"));
-    let root = place.root.to_str().unwrap();
-    let bin = place.bin.to_str().unwrap();
+fn a_configured_command_receives_the_prompt_as_configured() {
+    let world = make_world();
+    program(&world.root.join("agent.sh"));
+    program(&world.bin.join("mine"));
+    let root = world.root.to_str().unwrap();
+    let bin = world.bin.to_str().unwrap();
     let by = |prompt, command: &[&str]| AgentSettings { prompt, ..agent("mine", command) };
     for (agent, expect) in [
         (by(PromptBy::Stdin, &["./agent.sh", "-x"]), vec![format!("{root}/agent.sh"), "-x".into()]),
@@ -276,16 +276,16 @@ fn a_command_of_ones_own() {
         ),
         (by(PromptBy::File, &["mine"]), vec![format!("{bin}/mine"), "{prompt_file}".into()]),
     ] {
-        assert_eq!(planned(&place, "mine", std::slice::from_ref(&agent)).unwrap(), expect);
+        assert_eq!(planned(&world, "mine", std::slice::from_ref(&agent)).unwrap(), expect);
     }
 }
 
 #[test]
 fn an_agent_that_cannot_start_has_a_remedy() {
-    let place = place();
-    fs::write(place.root.join("plain.sh"), "").unwrap();
-    fs::write(place.root.join("bare.sh"), "cat\n").unwrap();
-    fs::set_permissions(place.root.join("bare.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let world = make_world();
+    fs::write(world.root.join("plain.sh"), "").unwrap();
+    fs::write(world.root.join("bare.sh"), "cat\n").unwrap();
+    fs::set_permissions(world.root.join("bare.sh"), fs::Permissions::from_mode(0o755)).unwrap();
     for (agents, expect, remedy) in [
         (agent("mine", &["gone"]), "no program `gone` on PATH", "full path"),
         (agent("mine", &["./plain.sh"]), "/tree/plain.sh is not executable", "chmod +x"),
@@ -295,7 +295,7 @@ fn an_agent_that_cannot_start_has_a_remedy() {
         (agent("mine", &[]), "has no command", "add `command"),
         (agent("other", &[]), "there is no agent `mine`", "name of `[agents]`"),
     ] {
-        let error = planned(&place, "mine", &[agents]).unwrap_err();
+        let error = planned(&world, "mine", &[agents]).unwrap_err();
         assert!(error.to_string().contains(expect), "{error}");
         assert!(error.hint().unwrap().contains(remedy), "{}", error.hint().unwrap());
     }
@@ -303,17 +303,17 @@ fn an_agent_that_cannot_start_has_a_remedy() {
 
 #[test]
 fn the_agent_may_run_the_checks_and_the_test_runner() {
-    let place = place();
-    program(&place.bin.join("claude"));
-    fs::write(place.root.join("Cargo.toml"), "").unwrap();
+    let world = make_world();
+    program(&world.bin.join("claude"));
+    fs::write(world.root.join("Cargo.toml"), "").unwrap();
     let criterion =
         Criterion::new("a", "a", Some(Check::Command { command: "sh check.sh".into(), expect: Vec::new() }));
-    let path = path_of(&[&place.bin]);
+    let path = path_of(&[&world.bin]);
     let agents = [agent("claude", &[])];
     let wanted = AgentQuery {
         agent: "claude",
         agents: &agents,
-        root: &place.root,
+        root: &world.root,
         criteria: &[criterion],
         path: &path,
         is_root: false,
