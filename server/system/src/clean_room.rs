@@ -43,7 +43,7 @@ pub struct OverlayMount {
     pub upper: PathBuf,
     /// Required by the kernel; on the same file system as `upper`.
     pub work: PathBuf,
-    /// Of other mounts, made before it.
+    /// The list of the mounts outside the work tree, made before this one.
     pub outside: Option<PathBuf>,
 }
 
@@ -181,7 +181,7 @@ impl CleanRoom {
         }
     }
 
-    /// The value of a variable with paths in the work tree, as it is in the room; `None` where it is the same.
+    /// The value of a variable with its paths in the work tree replaced by those in the room; `None` if it is unchanged.
     pub fn moved_value(&self, value: &OsStr) -> Option<OsString> {
         match &self.place {
             RoomPlace::Overlay => None,
@@ -189,7 +189,7 @@ impl CleanRoom {
         }
     }
 
-    /// The folder with the room in it, above which no program has to look for a repository.
+    /// The folder of the room: the ceiling of the search for a repository.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -235,7 +235,7 @@ impl CleanRoom {
     /// Makes `path`, relative to the root, missing. Only before an overlay is mounted.
     pub fn hide(&self, path: &Path) -> io::Result<()> {
         if !matches!(self.place, RoomPlace::Overlay) {
-            // What a copy leaves out is not there from the start.
+            // A copy is made without the hidden files.
             return Ok(());
         }
         let target = self.prepare_parent(path)?;
@@ -259,12 +259,13 @@ impl CleanRoom {
         }
     }
 
-    /// Whether what ran in the room wrote the file at `path`, which was hidden.
+    /// Whether a program in the room wrote the file at `path`, which was hidden.
     pub fn is_written(&self, path: &Path) -> bool {
         fs::symlink_metadata(self.layer().join(path)).is_ok_and(|it| it.is_file() || it.is_symlink())
     }
 
-    /// The states of files, relative to the root: two that differ show that the file was written, even if it was restored.
+    /// The states of files, relative to the root. A state that differs shows that the file was written, even if its content
+    /// was restored.
     pub fn file_states(&self, paths: &[PathBuf]) -> Vec<Option<FileState>> {
         let state = |path: &PathBuf| fs::symlink_metadata(self.layer().join(path)).ok();
         paths.iter().map(|it| state(it).map(|it| FileState::of(&it))).collect()
@@ -314,7 +315,7 @@ impl CleanRoom {
         Ok(self.layer().join(path))
     }
 
-    /// Where files of the work tree are in the room: the upper layer, or the root of the copy.
+    /// The folder for the files of the work tree: the upper layer, or the root of the copy.
     fn layer(&self) -> PathBuf {
         match &self.place {
             RoomPlace::Overlay => self.folder.join("upper"),
@@ -350,7 +351,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A whiteout: the entry of the lower layer is not there.
+/// Makes a whiteout, which hides the entry of the lower layer.
 fn hide(target: &Path) -> io::Result<()> {
     Ok(mknodat(CWD, target, FileType::CharacterDevice, Mode::empty(), 0)?)
 }

@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 
 use crate::package_folders::PACKAGE_FOLDERS;
 
-/// What is linked besides the folders of package managers, below the home folder.
+/// Linked entries below the home folder, besides the folders of package managers.
 const LINKED: [&str; 23] = [
-    // Folders of packages and tools among others.
+    // Folders that contain packages and tools.
     ".cache",
     "go",
     ".local/lib",
     ".local/bin",
     "bin",
-    // Settings, which count as judges where they change.
+    // Settings, which count as judges if they change.
     ".tool-versions",
     ".asdfrc",
     ".gitconfig",
@@ -36,7 +36,7 @@ const LINKED: [&str; 23] = [
     ".config/nextest.toml",
     ".config/NuGet",
 ];
-/// What no check needs: settings of shells, and histories.
+/// Entries that no check needs: settings of shells, and histories.
 const SHELL_FILES: [&str; 8] = [
     ".bashrc",
     ".bash_profile",
@@ -82,9 +82,9 @@ pub struct HomeRequest<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadeHome {
     pub path: PathBuf,
-    /// Variables with folders of the user's home, for tools that take another path for another cache.
+    /// Variables that name folders in the user's home, for tools that rebuild everything for another path.
     pub variables: Vec<(&'static str, PathBuf)>,
-    /// Something besides settings of shells is not there.
+    /// Whether an entry is missing that is not a file of shells.
     pub leaves_out: bool,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn make_home(made: PathBuf, request: &HomeRequest<'_>) -> io::Result<
     let mut links = HomeLinks { request, root: None, leaves_out: false };
     let root = request.root.0.strip_prefix(request.home).ok();
     links.root = root.filter(|it| !it.as_os_str().is_empty());
-    links.folder(request.home, &made, Path::new(""))?;
+    links.link_folder(request.home, &made, Path::new(""))?;
     let is_whole = |below: &str| !request.hidden.iter().any(|it| it.starts_with(below));
     let fixed = PATH_DEPENDENT_FOLDERS.iter().map(|(below, name)| (*name, *below));
     let variables = fixed
@@ -111,7 +111,7 @@ struct HomeLinks<'a> {
 
 impl HomeLinks<'_> {
     /// Links in `to` to the entries of `from`. Folders in which some are left out are folders of links again.
-    fn folder(&mut self, from: &Path, to: &Path, below: &Path) -> io::Result<()> {
+    fn link_folder(&mut self, from: &Path, to: &Path, below: &Path) -> io::Result<()> {
         DirBuilder::new().mode(0o700).create(to)?;
         for entry in fs::read_dir(from)? {
             let name = entry?.file_name();
@@ -121,8 +121,8 @@ impl HomeLinks<'_> {
             }
             if self.root == Some(path.as_path()) {
                 symlink(self.request.root.1, to)?;
-            } else if self.is_inside(&path) && from.is_dir() {
-                self.folder(&from, &to, &path)?;
+            } else if self.is_partly_linked(&path) && from.is_dir() {
+                self.link_folder(&from, &to, &path)?;
             } else if self.is_linked(&path) {
                 symlink(from, to)?;
             } else {
@@ -136,8 +136,8 @@ impl HomeLinks<'_> {
         self.request.content == HomeContent::Everything || linked().any(|it| path.starts_with(it))
     }
 
-    /// Whether some of what is below a folder is left out or leads elsewhere, and some is not.
-    fn is_inside(&self, path: &Path) -> bool {
+    /// Whether only some of the entries below a folder are linked, or one is linked to another place.
+    fn is_partly_linked(&self, path: &Path) -> bool {
         let hides = self.request.hidden.iter().any(|it| it.starts_with(path));
         let shows = !self.is_linked(path) && linked().any(|it| Path::new(it).starts_with(path));
         hides || shows || self.root.is_some_and(|it| it.starts_with(path))

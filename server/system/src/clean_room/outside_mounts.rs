@@ -1,5 +1,5 @@
-//! What jobs in a clean room see outside the work tree: nothing that was created there during the loop, so that no check
-//! passes because of files that an agent left there.
+//! Hides from jobs in a clean room what was created outside the work tree during the loop, so that no check passes because
+//! of files that an agent left there.
 //!
 //! Folders for temporary files are replaced by folders of the room with the older entries. New entries elsewhere are
 //! covered, which leaves an empty folder or file. All of these are bind mounts, which the room's warden makes: one takes
@@ -19,7 +19,7 @@ use crate::unrecorded::{SHARED_FOLDERS, is_created_since};
 const MAX_KEPT: usize = 2_000;
 /// A folder with more entries is not replaced.
 const MAX_ENTRIES: usize = 20_000;
-/// Anyone may create files, and only their owner removes them.
+/// Mode of folders in which anyone may create files and only their owner may remove them.
 const STICKY: u32 = 0o1000;
 
 /// What a room hides outside the work tree.
@@ -90,7 +90,7 @@ fn replace_folder(
             }
             Ok(it) if it.is_dir() => DirBuilder::new().create(&target)?,
             Ok(_) => drop(File::create_new(&target)?),
-            // It is gone.
+            // It was removed in the meantime.
             Err(_) => continue,
         }
         mounts.push(BindMount { source: entry, target });

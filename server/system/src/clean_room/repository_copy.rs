@@ -34,17 +34,17 @@ pub(super) fn copy_repository(from: &Path, to: &Path) -> io::Result<bool> {
     fs::write(made.join("objects/info/alternates"), alternates)?;
     let sparse = "info/sparse-checkout";
     for name in OWN_FILES.into_iter().chain([sparse]) {
-        copy_if_there(&own.join(name), &made.join(name))?;
+        copy_if_exists(&own.join(name), &made.join(name))?;
     }
     // The index may be split.
     for entry in fs::read_dir(&own)? {
         let name = entry?.file_name();
         if name.as_bytes().starts_with(b"sharedindex.") {
-            copy_if_there(&own.join(&name), &made.join(&name))?;
+            copy_if_exists(&own.join(&name), &made.join(&name))?;
         }
     }
     for name in COMMON_FILES {
-        copy_if_there(&common.join(name), &made.join(name))?;
+        copy_if_exists(&common.join(name), &made.join(name))?;
     }
     for folder in ["refs", "reftable"] {
         copy_files(&common.join(folder), &made.join(folder), 0)?;
@@ -53,7 +53,7 @@ pub(super) fn copy_repository(from: &Path, to: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_if_exists(from: &Path, to: &Path) -> io::Result<()> {
     match fs::metadata(from) {
         Ok(metadata) if metadata.is_file() => fs::copy(from, to).map(drop),
         _ => Ok(()),

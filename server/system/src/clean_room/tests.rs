@@ -37,15 +37,15 @@ fn the_upper_layer_holds_files_links_and_whiteouts_below_folders_of_the_tree() {
     assert!(!scratch.exists());
 }
 
-/// A copy of a tree with these files, of which `recorded` are not ignored.
-struct Copied {
+/// A tree, and the request to copy it.
+struct CopiedTree {
     _folder: tempfile::TempDir,
     root: std::path::PathBuf,
     scratch: std::path::PathBuf,
     request: CopyRequest,
 }
 
-fn tree(recorded: &[&str], ignored: &[&str]) -> Copied {
+fn tree(recorded: &[&str], ignored: &[&str]) -> CopiedTree {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap().join("root");
     for path in recorded.iter().chain(ignored).map(|it| root.join(it)) {
@@ -55,7 +55,7 @@ fn tree(recorded: &[&str], ignored: &[&str]) -> Copied {
     let scratch = folder.path().canonicalize().unwrap().join("room-1");
     let recorded = recorded.iter().map(|it| it.as_bytes().to_vec()).collect();
     let request = CopyRequest { root: root.clone(), recorded, ..CopyRequest::default() };
-    Copied { _folder: folder, root, scratch, request }
+    CopiedTree { _folder: folder, root, scratch, request }
 }
 
 #[test]
@@ -132,9 +132,15 @@ fn a_package_linked_to_the_work_tree_prevents_a_copy() {
         fs::write(it.root.join(pointer), text).unwrap();
         CleanRoom::copy(&it.scratch, it.request.clone()).err().map(|it| it.to_string())
     };
-    assert_eq!(refused(it.root.join(".venv/src").display().to_string()), None);
-    let why = refused(it.root.join("src").display().to_string()).unwrap();
-    assert!(why.ends_with("__editable__.mine.pth leads back to the work tree"), "{why}");
+    for other in
+        [it.root.join(".venv/src"), it.root.with_file_name("root-other"), it.root.with_extension("py")]
+    {
+        assert_eq!(refused(other.display().to_string()), None);
+    }
+    for inside in [it.root.clone(), it.root.join("src"), it.root.join(".venv-2/src")] {
+        let why = refused(format!("{}\n", inside.display())).unwrap();
+        assert!(why.ends_with("__editable__.mine.pth leads back to the work tree"), "{why}");
+    }
 }
 
 #[test]

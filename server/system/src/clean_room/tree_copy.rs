@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 use loopkeeper_text::tr;
 
-use super::repository_copy::copy_repository;
+use super::repository_copy;
 use crate::repository_layout::repository_top;
 use crate::unrecorded::SnapshotPaths;
 
@@ -20,7 +20,7 @@ use crate::unrecorded::SnapshotPaths;
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 const MAX_FOLDER_ENTRIES: usize = 2_000;
 const MAX_DEPTH: usize = 100;
-/// Longer files of an installation name no folder.
+/// A longer file of a virtual environment names no folder.
 const MAX_POINTER: u64 = 64 * 1024;
 
 /// What a copy contains.
@@ -100,15 +100,15 @@ pub(super) fn copy_tree(map: &CopyMap, request: &CopyRequest) -> io::Result<Copy
             }
         }
     }
-    copy.around_root()?;
-    copy.folder(Path::new(""), 0)?;
+    copy.make_parents()?;
+    copy.copy_folder(Path::new(""), 0)?;
     Ok(copy.facts)
 }
 
 struct TreeCopy<'a> {
     map: &'a CopyMap,
     request: &'a CopyRequest,
-    /// With files of the tree in them.
+    /// Folders that contain files of the tree.
     folders: HashSet<&'a [u8]>,
     /// Bytes of ignored files that may still be copied.
     remaining: u64,
@@ -116,8 +116,8 @@ struct TreeCopy<'a> {
 }
 
 impl TreeCopy<'_> {
-    /// The folders between the top of the repository and the root, with links to what is beside them.
-    fn around_root(&mut self) -> io::Result<()> {
+    /// Makes the folders between the top of the repository and the root, with links to their other entries.
+    fn make_parents(&mut self) -> io::Result<()> {
         let root = &self.request.root;
         make_private(&self.map.to)?;
         let below = root.strip_prefix(&self.map.from).map_err(io::Error::other)?;
@@ -130,7 +130,7 @@ impl TreeCopy<'_> {
                 }
             }
             if fs::symlink_metadata(at.join(".git")).is_ok() {
-                self.repository(&at)?;
+                self.copy_repository(&at)?;
             }
             at.push(part);
             make_private(&self.target(&at)?)?;
@@ -138,7 +138,7 @@ impl TreeCopy<'_> {
         Ok(())
     }
 
-    fn folder(&mut self, path: &Path, depth: usize) -> io::Result<()> {
+    fn copy_folder(&mut self, path: &Path, depth: usize) -> io::Result<()> {
         if depth > MAX_DEPTH {
             return Err(io::Error::other(tr!("its folders are too deep")));
         }
@@ -149,19 +149,19 @@ impl TreeCopy<'_> {
                 continue;
             }
             if name == ".git" {
-                self.repository(&self.request.root.join(path.parent().unwrap_or(&path)))?;
+                self.copy_repository(&self.request.root.join(path.parent().unwrap_or(&path)))?;
             } else if metadata.is_symlink() {
-                self.link_as_it_is(&from)?;
+                self.copy_link(&from)?;
             } else if metadata.is_file() {
-                self.file(&path, &metadata)?;
+                self.copy_file(&path, &metadata)?;
             } else if metadata.is_dir() && !self.request.own.starts_with(&from) {
-                self.subfolder(&path, &metadata, depth)?;
+                self.copy_subfolder(&path, &metadata, depth)?;
             }
         }
         Ok(())
     }
 
-    fn subfolder(&mut self, path: &Path, metadata: &Metadata, depth: usize) -> io::Result<()> {
+    fn copy_subfolder(&mut self, path: &Path, metadata: &Metadata, depth: usize) -> io::Result<()> {
         let from = self.request.root.join(path);
         if !self.folders.contains(path.as_os_str().as_bytes()) {
             let is_packages = path.ends_with("node_modules");
@@ -177,15 +177,15 @@ impl TreeCopy<'_> {
                     self.facts.left_out.push(path.to_owned());
                     return Ok(());
                 }
-                return self.link(path);
+                return self.link_folder(path);
             }
             if is_packages || is_environment || !self.is_small(&from) {
-                return self.link(path);
+                return self.link_folder(path);
             }
         }
         let to = self.target(&from)?;
         make_private(&to)?;
-        self.folder(path, depth + 1)?;
+        self.copy_folder(path, depth + 1)?;
         fs::set_permissions(to, metadata.permissions())
     }
 
@@ -210,7 +210,7 @@ impl TreeCopy<'_> {
         bytes <= self.remaining
     }
 
-    fn file(&mut self, path: &Path, metadata: &Metadata) -> io::Result<()> {
+    fn copy_file(&mut self, path: &Path, metadata: &Metadata) -> io::Result<()> {
         let from = self.request.root.join(path);
         if !self.request.recorded.contains(path.as_os_str().as_bytes()) {
             if metadata.len() > self.remaining {
@@ -228,14 +228,14 @@ impl TreeCopy<'_> {
         }
     }
 
-    /// A folder of installed packages, or another that is not copied.
-    fn link(&mut self, path: &Path) -> io::Result<()> {
+    /// Links a folder of installed packages, or another that is not copied.
+    fn link_folder(&mut self, path: &Path) -> io::Result<()> {
         self.facts.linked.push(path.to_owned());
-        self.links(path)
+        self.link_or_descend(path)
     }
 
-    /// A link to a folder, or a folder of links where something in it differs or leads back into the tree.
-    fn links(&mut self, path: &Path) -> io::Result<()> {
+    /// Makes a link to a folder, or a folder of links if something in it differs or leads back into the tree.
+    fn link_or_descend(&mut self, path: &Path) -> io::Result<()> {
         let (from, request) = (self.request.root.join(path), self.request);
         let differs = request.absent.iter().chain(&request.changed).any(|it| it.starts_with(path));
         if !differs && !has_links_to_workspace(path) {
@@ -248,9 +248,9 @@ impl TreeCopy<'_> {
                 continue;
             }
             if metadata.is_symlink() {
-                self.link_as_it_is(&from)?;
+                self.copy_link(&from)?;
             } else if metadata.is_dir() {
-                self.links(&path)?;
+                self.link_or_descend(&path)?;
             } else {
                 symlink(&from, self.target(&from)?)?;
             }
@@ -258,8 +258,8 @@ impl TreeCopy<'_> {
         Ok(())
     }
 
-    /// A link that leads to the same file of the copy, or to the same file outside of the tree.
-    fn link_as_it_is(&self, from: &Path) -> io::Result<()> {
+    /// Copies a link so that it leads to the same file of the copy, or to the same file outside of the tree.
+    fn copy_link(&self, from: &Path) -> io::Result<()> {
         let target = fs::read_link(from)?;
         let absolute = without_dots(&from.parent().unwrap_or(from).join(&target));
         let moved = match self.map.map(&absolute) {
@@ -270,9 +270,9 @@ impl TreeCopy<'_> {
         symlink(moved, self.target(from)?)
     }
 
-    fn repository(&mut self, folder: &Path) -> io::Result<()> {
+    fn copy_repository(&mut self, folder: &Path) -> io::Result<()> {
         let to = self.target(folder)?;
-        if copy_repository(folder, &to)? {
+        if repository_copy::copy_repository(folder, &to)? {
             self.facts.repositories.push(to);
         }
         Ok(())
@@ -309,9 +309,18 @@ fn leads_back(environment: &Path, root: &Path) -> Option<PathBuf> {
         let text = fs::read(it).unwrap_or_default();
         let inside = environment.as_os_str().as_bytes();
         let mut places = text.windows(root.len()).enumerate().filter(|(_, it)| *it == root);
-        places.any(|(at, _)| !text.get(at..).unwrap_or_default().starts_with(inside))
+        places.any(|(at, _)| {
+            let place = text.get(at..).unwrap_or_default();
+            begins_with_path(place, root) && !begins_with_path(place, inside)
+        })
     };
     files.into_iter().find(names_root)
+}
+
+/// Whether `text` begins with `path` itself, not with a longer name.
+fn begins_with_path(text: &[u8], path: &[u8]) -> bool {
+    let is_name = |it: &u8| it.is_ascii_alphanumeric() || !it.is_ascii() || b"-_.".contains(it);
+    text.strip_prefix(path).is_some_and(|rest| !rest.first().is_some_and(is_name))
 }
 
 /// The entries of a folder, by name.
