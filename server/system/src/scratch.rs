@@ -1,4 +1,4 @@
-//! A temporary git repository for one probe call of an agent, removed on drop.
+//! Makes a temporary folder with git repositories for one probe of an agent, removed on drop.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::durable::make_new_folder;
+use super::forced_removal::remove_folder;
 
 /// Maximum number of files that are read from the folder.
 const MAX_FILES: usize = 100;
@@ -47,8 +48,8 @@ impl ScratchDir {
 
 impl Drop for ScratchDir {
     fn drop(&mut self) {
-        // Files that an agent made unremovable stay in the folder for temporary files.
-        let _ = fs::remove_dir_all(&self.root);
+        // What cannot be removed stays in the folder for temporary files.
+        let _ = remove_folder(&self.root);
     }
 }
 
