@@ -1,7 +1,7 @@
 //! Creates the branch that a loop works on, or checks it out if that loses nothing. Uses only libgit2, which runs no
 //! hook and no filter of the repository; a checkout that needs one is refused.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use git2::build::CheckoutBuilder;
 use git2::{
@@ -10,6 +10,8 @@ use git2::{
 };
 use loopkeeper_core::decide::LoopBranch;
 use loopkeeper_text::{sanitize, tr};
+
+use crate::regular_file::read_linked;
 
 const HEADS: &str = "refs/heads/";
 
@@ -33,10 +35,10 @@ pub enum BranchStep {
 
 /// Whether and how [`switch_to_branch`] would switch. Changes nothing.
 pub fn preview_switch(root: &Path, name: &str) -> Result<BranchStep, BranchError> {
-    let step = |way: BranchAction| match way {
-        BranchAction::None(_) => BranchStep::Nothing,
-        BranchAction::There => BranchStep::CheckedOut,
-        BranchAction::Make { .. } => BranchStep::Make,
+    let step = |action: BranchAction| match action {
+        BranchAction::Unavailable(_) => BranchStep::Nothing,
+        BranchAction::CheckedOut => BranchStep::CheckedOut,
+        BranchAction::Create { .. } => BranchStep::Make,
         BranchAction::Switch { .. } => BranchStep::CheckOut,
     };
     plan_action(root, name).map(step).map_err(|why| BranchError { name: name.to_owned(), why })
@@ -45,16 +47,16 @@ pub fn preview_switch(root: &Path, name: &str) -> Result<BranchStep, BranchError
 /// Creates the branch at HEAD if it does not exist, and checks it out. A new branch leaves files and index as they are;
 /// an existing one is checked out only if this touches no file that differs from HEAD. Idempotent.
 pub fn switch_to_branch(root: &Path, name: &str) -> Result<LoopBranch, BranchError> {
-    let taken = plan_action(root, name).and_then(|way| apply_action(name, way));
-    taken.map_err(|why| BranchError { name: name.to_owned(), why })
+    let outcome = plan_action(root, name).and_then(|action| apply_action(name, action));
+    outcome.map_err(|why| BranchError { name: name.to_owned(), why })
 }
 
-/// How to get to the branch.
+/// How to switch to the branch.
 enum BranchAction {
     /// There is no repository to create it in.
-    None(&'static str),
-    There,
-    Make {
+    Unavailable(&'static str),
+    CheckedOut,
+    Create {
         repo: Repository,
         from: Option<String>,
     },
@@ -71,16 +73,16 @@ fn plan_action(root: &Path, name: &str) -> Result<BranchAction, String> {
     let repo = match super::open(root) {
         Ok(repo) => repo,
         Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {
-            return Ok(BranchAction::None(tr!("there is no git repository here")));
+            return Ok(BranchAction::Unavailable(tr!("there is no git repository here")));
         }
         Err(error) => return unreadable(root, name, &error),
     };
     if repo.is_bare() {
-        return Ok(BranchAction::None(tr!("the repository here is bare")));
+        return Ok(BranchAction::Unavailable(tr!("the repository here is bare")));
     }
     let from = current_branch(&repo).map_err(|it| it.message().to_owned())?;
     if from.as_deref() == Some(name) {
-        return Ok(BranchAction::There);
+        return Ok(BranchAction::CheckedOut);
     }
     ensure_no_operation(&repo)?;
     let exists = match repo.find_branch(name, BranchType::Local) {
@@ -95,24 +97,26 @@ fn plan_action(root: &Path, name: &str) -> Result<BranchAction, String> {
         }
         Err(it) => return Err(it.message().to_owned()),
     };
-    Ok(if exists { BranchAction::Switch { repo, from } } else { BranchAction::Make { repo, from } })
+    Ok(if exists { BranchAction::Switch { repo, from } } else { BranchAction::Create { repo, from } })
 }
 
-fn apply_action(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
-    let taken =
+fn apply_action(name: &str, action: BranchAction) -> Result<LoopBranch, String> {
+    let outcome =
         |from: Option<String>, made| LoopBranch { name: Some(name.to_owned()), from, made, note: None };
     let message = |it: git2::Error| it.message().to_owned();
     let full = format!("{HEADS}{name}");
-    match way {
-        BranchAction::None(note) => Ok(LoopBranch { note: Some(note.to_owned()), ..LoopBranch::default() }),
-        BranchAction::There => Ok(taken(Some(name.to_owned()), false)),
-        BranchAction::Make { repo, from } => {
+    match action {
+        BranchAction::Unavailable(note) => {
+            Ok(LoopBranch { note: Some(note.to_owned()), ..LoopBranch::default() })
+        }
+        BranchAction::CheckedOut => Ok(outcome(Some(name.to_owned()), false)),
+        BranchAction::Create { repo, from } => {
             // A repository without commits gets its first one there.
             if let Ok(head) = repo.head().and_then(|it| it.peel_to_commit()) {
                 repo.branch(name, &head, false).map_err(message)?;
             }
             repo.set_head(&full).map_err(message)?;
-            Ok(taken(from, true))
+            Ok(outcome(from, true))
         }
         BranchAction::Switch { repo, from } => {
             let target = repo.find_reference(&full).and_then(|it| it.peel_to_tree()).map_err(message)?;
@@ -121,17 +125,17 @@ fn apply_action(name: &str, way: BranchAction) -> Result<LoopBranch, String> {
                     .map_err(message)?;
             }
             repo.set_head(&full).map_err(message)?;
-            Ok(taken(from, false))
+            Ok(outcome(from, false))
         }
     }
 }
 
 /// A kind of repository that only git itself can read.
 fn unreadable(root: &Path, name: &str, error: &git2::Error) -> Result<BranchAction, String> {
-    let is_there =
+    let is_checked_out =
         super::program::head(root).ok().flatten().and_then(|it| it.branch).is_some_and(|it| it == name);
-    if is_there {
-        return Ok(BranchAction::There);
+    if is_checked_out {
+        return Ok(BranchAction::CheckedOut);
     }
     Err(tr!(
         "this repository is of a kind that loopkeeper does not write ({error}); check the branch out yourself",
@@ -185,9 +189,9 @@ fn head_tree(repo: &Repository) -> Result<Option<Tree<'_>>, git2::Error> {
 }
 
 fn safe_checkout_options() -> CheckoutBuilder<'static> {
-    let mut how = CheckoutBuilder::new();
-    how.safe().overwrite_ignored(false);
-    how
+    let mut options = CheckoutBuilder::new();
+    options.safe().overwrite_ignored(false);
+    options
 }
 
 fn safe_to_switch(repo: &Repository, branch: &Reference<'_>) -> Result<(), String> {
@@ -265,10 +269,10 @@ fn refuse_shared(repo: &Repository, name: &str) -> Result<(), String> {
     let others = others.chain([common.to_path_buf()]);
     let own = repo.path().canonicalize().ok();
     let wanted = format!("ref: {HEADS}{name}");
-    let there = |it: &std::path::PathBuf| {
-        std::fs::read_to_string(it.join("HEAD")).is_ok_and(|head| head.trim_end() == wanted)
+    let has_branch = |it: &PathBuf| {
+        read_linked(&it.join("HEAD")).is_some_and(|head| head.trim_ascii_end() == wanted.as_bytes())
     };
-    match others.filter(|it| it.canonicalize().ok() != own).find(there) {
+    match others.filter(|it| it.canonicalize().ok() != own).find(has_branch) {
         Some(_) => Err(tr!("it is checked out in another work tree").to_owned()),
         None => Ok(()),
     }

@@ -41,18 +41,18 @@ pub struct CommitRequest<'a> {
     pub in_progress: &'a Path,
 }
 
-/// Commits `paths` (relative to the root) with the contents given by `held`. Never fails: the obstacle is returned, and
-/// everything stays as it is.
+/// Commits `paths` (relative to the root) with the contents given by `content_of`. Never fails: the obstacle is
+/// returned, and everything stays as it is.
 pub fn commit_paths(
-    order: &CommitRequest<'_>,
+    request: &CommitRequest<'_>,
     paths: &BTreeSet<Vec<u8>>,
-    held: impl FnMut(&[u8]) -> TreeEntry,
+    content_of: impl FnMut(&[u8]) -> TreeEntry,
 ) -> CommitOutcome {
-    let made = CommitBuilder::new(order).and_then(|it| it.create_commit(paths, held));
+    let made = CommitBuilder::new(request).and_then(|it| it.create_commit(paths, content_of));
     let made = made.unwrap_or_else(|note| CommitResult { commit: None, note: Some(note) });
     CommitOutcome {
-        iteration: order.iteration,
-        subject: made.commit.as_ref().map(|_| order.subject.to_owned()),
+        iteration: request.iteration,
+        subject: made.commit.as_ref().map(|_| request.subject.to_owned()),
         commit: made.commit.map(|it| it.to_string()),
         note: made.note,
     }
@@ -68,7 +68,7 @@ type StoredEntry = Option<(Oid, i32)>;
 type StoredEntries = BTreeMap<Vec<u8>, StoredEntry>;
 
 struct CommitBuilder<'a> {
-    order: &'a CommitRequest<'a>,
+    request: &'a CommitRequest<'a>,
     repo: Repository,
     /// Path of the root from the top of the work tree.
     prefix: Vec<u8>,
@@ -77,24 +77,24 @@ struct CommitBuilder<'a> {
 }
 
 impl<'a> CommitBuilder<'a> {
-    fn new(order: &'a CommitRequest<'a>) -> Result<Self, String> {
-        let repo = super::open(order.root).map_err(|error| {
+    fn new(request: &'a CommitRequest<'a>) -> Result<Self, String> {
+        let repo = super::open(request.root).map_err(|error| {
             let is_none = error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Repository;
             if is_none { tr!("there is no git repository here").to_owned() } else { error_message(&error) }
         })?;
         let top =
             repo.workdir().and_then(|it| it.canonicalize().ok()).ok_or(tr!("the repository here is bare"))?;
-        let root = order.root.canonicalize().map_err(|it| it.to_string())?;
+        let root = request.root.canonicalize().map_err(|it| it.to_string())?;
         let prefix = root.strip_prefix(&top).map_err(|_| tr!("the folder lies outside its work tree"))?;
         let mut prefix = prefix.as_os_str().as_bytes().to_vec();
         if !prefix.is_empty() {
             prefix.push(b'/');
         }
         ensure_no_operation(&repo)?;
-        let in_progress = CommitMark::place(order.in_progress, &repo);
+        let in_progress = CommitMark::place(request.in_progress, &repo);
         ensure_index_unlocked(&repo)?;
         let on = current_branch(&repo).map_err(|it| error_message(&it))?;
-        match (&on, order.branch) {
+        match (&on, request.branch) {
             (None, _) => return Err(tr!("HEAD is on no branch (detached)").to_owned()),
             (Some(on), Some(wanted)) if on != wanted => {
                 let (on, wanted) = (sanitize::line(on), sanitize::line(wanted));
@@ -102,13 +102,13 @@ impl<'a> CommitBuilder<'a> {
             }
             (Some(_), _) => {}
         }
-        Ok(Self { order, repo, prefix, left_out: Vec::new(), _in_progress: in_progress })
+        Ok(Self { request, repo, prefix, left_out: Vec::new(), _in_progress: in_progress })
     }
 
     fn create_commit(
         mut self,
         paths: &BTreeSet<Vec<u8>>,
-        mut held: impl FnMut(&[u8]) -> TreeEntry,
+        mut content_of: impl FnMut(&[u8]) -> TreeEntry,
     ) -> Result<CommitResult, String> {
         let repo = self.reopen_repository()?;
         let error = |it: git2::Error| error_message(&it);
@@ -121,7 +121,7 @@ impl<'a> CommitBuilder<'a> {
             Err(it) if it.code() == ErrorCode::UnbornBranch => None,
             Err(it) => return Err(error_message(&it)),
         };
-        if let Some(made) = parent.as_ref().and_then(|it| self.made_before(it)) {
+        if let Some(made) = parent.as_ref().and_then(|it| self.find_interrupted_commit(it)) {
             return self.finish_commit(&made, &mut index, paths).map_err(error);
         }
         let author = repo
@@ -131,7 +131,7 @@ impl<'a> CommitBuilder<'a> {
         let mut entries = StoredEntries::new();
         for path in paths {
             let whole = [self.prefix.as_slice(), path].concat();
-            if let Some(entry) = self.entry(base.as_ref(), &whole, || held(path)).map_err(error)? {
+            if let Some(entry) = self.new_entry(base.as_ref(), &whole, || content_of(path)).map_err(error)? {
                 entries.insert(whole, entry);
             }
         }
@@ -145,7 +145,7 @@ impl<'a> CommitBuilder<'a> {
             return Ok(CommitResult { commit: None, note });
         }
         let tree = repo.find_tree(tree).map_err(error)?;
-        let message = format!("{}\n\n{}\n\n{}\n", self.order.subject, self.order.body, self.order.mark);
+        let message = format!("{}\n\n{}\n\n{}\n", self.request.subject, self.request.body, self.request.mark);
         let parents: Vec<&Commit<'_>> = parent.iter().collect();
         let id = repo.commit(Some("HEAD"), &author, &author, &message, &tree, &parents).map_err(error)?;
         let stale = update_index(&mut index, base.as_ref(), &entries).err();
@@ -162,9 +162,9 @@ impl<'a> CommitBuilder<'a> {
     }
 
     /// The commit with our mark, made by a keeper that died before it recorded the commit.
-    fn made_before<'r>(&self, head: &Commit<'r>) -> Option<Commit<'r>> {
+    fn find_interrupted_commit<'r>(&self, head: &Commit<'r>) -> Option<Commit<'r>> {
         let is_ours = |it: &Commit<'_>| {
-            it.message_bytes().split(|it| *it == b'\n').any(|line| line == self.order.mark.as_bytes())
+            it.message_bytes().split(|it| *it == b'\n').any(|line| line == self.request.mark.as_bytes())
         };
         let first_parent = |it: &Commit<'r>| it.parent(0).ok();
         std::iter::successors(Some(head.clone()), first_parent).take(MAX_COMMITS_BACK).find(is_ours)
@@ -189,19 +189,19 @@ impl<'a> CommitBuilder<'a> {
     }
 
     /// `None`: the path is left out.
-    fn entry(
+    fn new_entry(
         &mut self,
         base: Option<&Tree<'_>>,
         path: &[u8],
-        held: impl FnOnce() -> TreeEntry,
+        content_of: impl FnOnce() -> TreeEntry,
     ) -> Result<Option<StoredEntry>, git2::Error> {
         let whole = PathBuf::from(OsStr::from_bytes(path));
-        if self.is_elsewhere(base, &whole) {
+        if self.is_in_other_repository(base, &whole) {
             self.leave_out(&whole, tr!("in a separate repository"));
             return Ok(None);
         }
         let old = stored_entry(base, path);
-        let (bytes, executable) = match held() {
+        let (bytes, executable) = match content_of() {
             TreeEntry::Nothing => return Ok(Some(None)),
             TreeEntry::Link(target) => return Ok(Some(Some((self.repo.blob(&target)?, LINK)))),
             TreeEntry::File { bytes, executable } => (bytes, executable),
@@ -217,15 +217,15 @@ impl<'a> CommitBuilder<'a> {
         let mut blob = self.repo.blob_writer(Some(&whole))?;
         blob.write_all(&bytes).map_err(|it| git2::Error::from_str(&it.to_string()))?;
         let id = blob.commit()?;
-        // Where the file system keeps no executable bit, the stored mode counts.
+        // If the file system keeps no executable bit, the stored mode counts.
         let trusted = self.repo.config()?.get_bool("core.fileMode").unwrap_or(true);
         let was = old.map(|(_, mode)| mode).filter(|it| *it == EXECUTABLE && !trusted);
         let mode = was.unwrap_or(if executable && trusted { EXECUTABLE } else { FILE });
         Ok(Some(Some((id, mode))))
     }
 
-    /// A submodule, or a repository in a folder.
-    fn is_elsewhere(&self, base: Option<&Tree<'_>>, path: &Path) -> bool {
+    /// Whether the path is in a submodule or in a nested repository.
+    fn is_in_other_repository(&self, base: Option<&Tree<'_>>, path: &Path) -> bool {
         let Some(top) = self.repo.workdir() else { return true };
         let folders = path.ancestors().skip(1).filter(|it| !it.as_os_str().is_empty());
         let is_linked = |it: &Path| {
@@ -261,7 +261,7 @@ fn rebuild_tree(
 ) -> Result<Option<Oid>, git2::Error> {
     let mut folders: BTreeMap<&[u8], StoredEntries> = BTreeMap::new();
     let mut builder = repo.treebuilder(base)?;
-    let is_there = |name: &[u8]| base.and_then(|it| it.get_name_bytes(name)).map(|it| it.filemode());
+    let base_mode = |name: &[u8]| base.and_then(|it| it.get_name_bytes(name)).map(|it| it.filemode());
     for (path, entry) in entries {
         match path.iter().position(|it| *it == b'/') {
             Some(at) => {
@@ -270,7 +270,7 @@ fn rebuild_tree(
                 folders.entry(name).or_default().insert(below, *entry);
             }
             // A former file may be replaced by a folder.
-            None if entry.is_none() && is_there(path).is_some_and(|it| it != FOLDER) => {
+            None if entry.is_none() && base_mode(path).is_some_and(|it| it != FOLDER) => {
                 builder.remove(path.as_slice())?;
             }
             None => {}
@@ -300,7 +300,7 @@ fn update_index(
     before: Option<&Tree<'_>>,
     entries: &StoredEntries,
 ) -> Result<(), git2::Error> {
-    let mut moved = false;
+    let mut is_changed = false;
     for (path, entry) in entries {
         let old = stored_entry(before, path);
         let staged = index.get_path(Path::new(OsStr::from_bytes(path)), 0);
@@ -308,17 +308,17 @@ fn update_index(
         if staged != old || staged == *entry {
             continue;
         }
-        moved = true;
+        is_changed = true;
         match entry {
-            Some((id, mode)) => index.add(&entry_of(path, *id, *mode))?,
+            Some((id, mode)) => index.add(&index_entry(path, *id, *mode))?,
             None => index.remove(Path::new(OsStr::from_bytes(path)), 0)?,
         }
     }
-    if moved { index.write() } else { Ok(()) }
+    if is_changed { index.write() } else { Ok(()) }
 }
 
 /// Without times and sizes git compares the file itself.
-fn entry_of(path: &[u8], id: Oid, mode: i32) -> IndexEntry {
+fn index_entry(path: &[u8], id: Oid, mode: i32) -> IndexEntry {
     let never = IndexTime::new(0, 0);
     IndexEntry {
         ctime: never,

@@ -1,5 +1,5 @@
-//! A file that exists while a commit is made. If it is left over, its keeper was killed over the commit, and the locks of
-//! that time in the user's repository are its own: nothing else would ever remove them.
+//! A file that exists while a commit is made. If one is left over, the keeper was killed during the commit, and the locks
+//! of that time in the user's repository are those of the keeper: nothing else would ever remove them.
 
 use std::fs;
 use std::io;
@@ -21,7 +21,7 @@ impl<'a> CommitMark<'a> {
         if let Ok(began) = modified(path) {
             remove_locks(repo, began);
         }
-        // Without the mark a commit is made all the same; only locks of a killed keeper would stay.
+        // The commit is made without the mark, too; only the locks of a killed keeper would remain.
         if let Err(error) = fs::write(path, "") {
             tracing::warn!(path = %path.display(), %error, "commit not marked");
         }

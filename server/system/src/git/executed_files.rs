@@ -1,5 +1,5 @@
-//! Hooks of git, settings that name programs for git to execute, and which startup files the home folder has. No
-//! snapshot contains them.
+//! Records what programs execute outside of snapshots: hooks of git, settings that name programs for git, and the startup
+//! files in the home folder.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -47,7 +47,7 @@ fn user_hooks(home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
 pub struct ExecutedFiles(BTreeMap<String, String>);
 
 impl ExecutedFiles {
-    /// The files as they are now; of git none outside of a repository.
+    /// Reads the files as they are now.
     pub fn read(root: &Path, home: Option<&Path>) -> Self {
         let mut files = Self::default();
         for folder in find_all(root) {
@@ -94,14 +94,15 @@ impl ExecutedFiles {
     }
 }
 
-/// The sandbox keeps those that exist when a job starts from changes, so the names suffice. One in the work tree is work.
+/// The sandbox prevents changes of those that exist when a job starts, so the names suffice. One in the work tree belongs to
+/// the work.
 fn startup_files(home: &Path, root: &Path) -> impl Iterator<Item = (String, String)> {
     let entries = entry_names(home);
     let may_exist =
         move |path: &&&str| entries.as_ref().is_none_or(|names| names.contains(first_component(path)));
     let is_there = move |path: &Path| fs::symlink_metadata(path).is_ok() && !path.starts_with(root);
-    let there = STARTUP.iter().filter(may_exist).filter(move |it| is_there(&home.join(it)));
-    there.map(|it| (format!("~/{it}"), String::new()))
+    let existing = STARTUP.iter().filter(may_exist).filter(move |it| is_there(&home.join(it)));
+    existing.map(|it| (format!("~/{it}"), String::new()))
 }
 
 /// One listing costs less than looking for every startup file, of which few exist. `None`: the folder cannot be listed.

@@ -1,4 +1,4 @@
-//! Finds the git directories whose hooks and configuration lead git to programs: those of the repository around a work
+//! Finds the git directories whose hooks and configuration name programs for git: those of the repository around a work
 //! tree, of its submodules and linked work trees, and of the repositories inside the tree. Reads files only.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -9,11 +9,11 @@ use loopkeeper_core::autorun::git_config_programs;
 
 use crate::repository_layout::{common_dir, repository_top, shared_dir};
 
-/// Further submodules, and further repositories inside the tree, are not looked for.
+/// At most so many submodules, and so many repositories inside the tree, are found.
 const MAX_FOUND: usize = 200;
 /// Slashes in the name of a submodule.
 const MODULE_DEPTH: u32 = 5;
-/// Repositories inside the tree are looked for in so many folders, those near the root first.
+/// Repositories inside the tree are searched for in so many folders, those near the root first.
 const MAX_FOLDERS: usize = 2000;
 
 /// A git directory.
@@ -78,7 +78,7 @@ fn add_modules(folder: &Path, shown: &str, depth: u32, found: &mut Vec<GitFolder
     }
 }
 
-/// The git directories that linked work trees of the repository use. Unless `commondir` was changed it is the same.
+/// The git directories that linked work trees of the repository use: that of the repository, unless `commondir` was changed.
 fn linked_folders(git: &Path) -> Vec<GitFolder> {
     let entries = fs::read_dir(git.join("worktrees")).into_iter().flatten().flatten();
     let folders = entries.filter_map(|entry| {
@@ -111,8 +111,9 @@ pub(super) fn configured_hooks(text: &str, top: Option<&Path>, home: Option<&Pat
     let value = programs.lines().rev().find_map(|line| {
         let (section, setting) = line.split_once(' ')?;
         let (key, value) = setting.split_once('=')?;
-        let is_it = section.eq_ignore_ascii_case("core") && key.trim().eq_ignore_ascii_case("hookspath");
-        is_it.then(|| value.trim().trim_matches('"'))
+        let is_hooks_path =
+            section.eq_ignore_ascii_case("core") && key.trim().eq_ignore_ascii_case("hookspath");
+        is_hooks_path.then(|| value.trim().trim_matches('"'))
     })?;
     match value.strip_prefix("~/") {
         _ if value.is_empty() => None,

@@ -180,7 +180,7 @@ mod tests {
         let mut world = CachedRepository::new();
         world.commit();
         let HeadLookup::Unknown(fingerprint) = world.cache.lookup(world.dir.path()) else {
-            panic!("nothing is known yet")
+            panic!("nothing is cached yet")
         };
         let early = super::super::head(world.dir.path()).unwrap();
         world.commit();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_of_a_repository_nothing_is_kept() {
+    fn outside_of_a_repository_nothing_is_cached() {
         let dir = tempfile::tempdir().unwrap();
         let mut cache = HeadCache::default();
         cache.remember(dir.path(), None, None);

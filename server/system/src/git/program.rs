@@ -2,9 +2,9 @@
 //! prompt or block indefinitely. Runs only commands that read.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -135,12 +135,8 @@ fn run(root: &Path, action: &'static str, arguments: &[&str]) -> Result<GitOutpu
         return Err(GitError::TimedOut { action, seconds: TIMEOUT.as_secs(), root: root.to_path_buf() });
     };
     let stderr = errors.join().unwrap_or_default();
-    let success = wait(&mut child).map_err(|source| GitError::NotStarted { source })?;
-    Ok(GitOutput { success, stdout, stderr })
-}
-
-fn wait(child: &mut Child) -> io::Result<bool> {
-    child.wait().map(|it| it.success())
+    let status = child.wait().map_err(|source| GitError::NotStarted { source })?;
+    Ok(GitOutput { success: status.success(), stdout, stderr })
 }
 
 fn read(pipe: Option<impl Read>) -> Vec<u8> {
@@ -153,7 +149,7 @@ fn read(pipe: Option<impl Read>) -> Vec<u8> {
 
 fn command(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
-    for name in std::env::vars_os().map(|it| it.0).filter(is_gits) {
+    for name in std::env::vars_os().map(|it| it.0).filter(is_git_variable) {
         command.env_remove(name);
     }
     command
@@ -172,8 +168,8 @@ fn command(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Keeps the user's identity and the locations of git itself; removes what redirects git to another repository.
-fn is_gits(name: &OsString) -> bool {
+/// Variables that may redirect git to another repository; only the location of its own programs is kept.
+fn is_git_variable(name: &OsString) -> bool {
     let name: &OsStr = name;
     name.to_string_lossy().starts_with("GIT_") && name != "GIT_EXEC_PATH"
 }

@@ -50,13 +50,14 @@ pub(super) fn find(root: &Path) -> Option<PathBuf> {
     for folder in &git {
         let named = FILES.iter().map(|it| folder.join(it)).find(|it| is_special(it));
         let mut left = MAX_ENTRIES;
-        let found = named.or_else(|| FOLDERS.iter().find_map(|it| in_folder(&folder.join(it), &mut left)));
+        let found =
+            named.or_else(|| FOLDERS.iter().find_map(|it| find_in_folder(&folder.join(it), &mut left)));
         if found.is_some() {
             return found;
         }
     }
     let configs = git.iter().flat_map(|it| [it.join("config"), it.join("config.worktree")]);
-    in_configs(configs.collect())
+    find_in_configs(configs.collect())
 }
 
 /// Git's folder of the work tree and the one it shares with others, or the special file in its place.
@@ -79,17 +80,17 @@ fn git_folders(root: &Path) -> Option<(BTreeSet<PathBuf>, Option<PathBuf>)> {
     Some((folders, None))
 }
 
-/// Neither file nor folder, links followed; what is absent is not special.
+/// Whether the path is neither file nor folder, links followed. A missing one is not special.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
 }
 
-fn in_folder(folder: &Path, left: &mut usize) -> Option<PathBuf> {
+fn find_in_folder(folder: &Path, left: &mut usize) -> Option<PathBuf> {
     for entry in fs::read_dir(folder).ok()?.flatten() {
         *left = left.checked_sub(1)?;
         let kind = entry.file_type().ok()?;
         let found = if kind.is_dir() {
-            in_folder(&entry.path(), left)
+            find_in_folder(&entry.path(), left)
         } else {
             Some(entry.path()).filter(|it| !kind.is_file() && is_special(it))
         };
@@ -101,7 +102,7 @@ fn in_folder(folder: &Path, left: &mut usize) -> Option<PathBuf> {
 }
 
 /// Files that configurations name: other configurations, and lists of ignored files and attributes.
-fn in_configs(mut configs: Vec<PathBuf>) -> Option<PathBuf> {
+fn find_in_configs(mut configs: Vec<PathBuf>) -> Option<PathBuf> {
     let mut seen = 0;
     while let Some(config) = configs.pop() {
         seen += 1;

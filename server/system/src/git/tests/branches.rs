@@ -5,43 +5,44 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use loopkeeper_core::decide::LoopBranch;
+use rustix::fs::{CWD, Mode, mkfifoat};
 
 use super::{Repo, git};
 use crate::git::branch::{preview_switch, switch_to_branch};
 
 /// The state of a repository.
-fn standing(root: &Path) -> [String; 3] {
+fn repository_state(root: &Path) -> [String; 3] {
     [git(root, "status --porcelain=v2 --branch"), git(root, "for-each-ref"), git(root, "diff --cached")]
 }
 
 /// Switches to the branch, then a second time, which changes nothing.
 #[track_caller]
-fn takes(repo: &Repo, name: &str, from: Option<&str>, made: bool) {
+fn assert_switched(repo: &Repo, name: &str, from: Option<&str>, made: bool) {
     preview_switch(&repo.root(), name).unwrap();
-    let taken = switch_to_branch(&repo.root(), name).unwrap();
+    let switched = switch_to_branch(&repo.root(), name).unwrap();
     let branch = |from: Option<&str>, made| LoopBranch {
         name: Some(name.to_owned()),
         from: from.map(str::to_owned),
         made,
         note: None,
     };
-    assert_eq!(taken, branch(from, made));
+    assert_eq!(switched, branch(from, made));
     assert_eq!(repo.git("symbolic-ref --short HEAD"), name);
-    let before = standing(&repo.root());
+    let before = repository_state(&repo.root());
     assert_eq!(switch_to_branch(&repo.root(), name).unwrap(), branch(Some(name), false));
-    assert_eq!(standing(&repo.root()), before);
+    assert_eq!(repository_state(&repo.root()), before);
 }
 
 /// The switch is refused with this message, and nothing is changed.
 #[track_caller]
-fn refused(repo: &Repo, name: &str, words: &str) {
-    let before = standing(&repo.root());
+fn assert_refused(repo: &Repo, name: &str, words: &str) {
+    let before = repository_state(&repo.root());
     for error in
         [preview_switch(&repo.root(), name).unwrap_err(), switch_to_branch(&repo.root(), name).unwrap_err()]
     {
         assert!(error.to_string().contains(words), "{error}");
     }
-    assert_eq!(standing(&repo.root()), before);
+    assert_eq!(repository_state(&repo.root()), before);
 }
 
 #[test]
@@ -52,22 +53,22 @@ fn a_new_branch_keeps_files_and_index_as_they_are() {
     repo.write("other", "2\n");
     repo.git("add other");
     let before = (repo.git("status --porcelain"), fs::read(repo.root().join(".git/index")).unwrap());
-    takes(&repo, "ralph/task", Some("main"), true);
+    assert_switched(&repo, "ralph/task", Some("main"), true);
     assert_eq!((repo.git("status --porcelain"), fs::read(repo.root().join(".git/index")).unwrap()), before);
     assert_eq!(repo.git("rev-parse HEAD"), repo.git("rev-parse main"));
 }
 
 #[test]
-fn before_the_first_commit_and_on_no_branch() {
+fn a_branch_is_created_before_the_first_commit_and_from_a_detached_head() {
     let repo = Repo::empty();
     repo.write("new", "x\n");
-    takes(&repo, "ralph/task", Some("main"), true);
+    assert_switched(&repo, "ralph/task", Some("main"), true);
     repo.git("add new");
     repo.git("commit -q -m first");
     assert_eq!(repo.git("branch --format=%(refname:short)"), "ralph/task");
     let repo = Repo::new();
     repo.git("checkout -q --detach");
-    takes(&repo, "ralph/task", None, true);
+    assert_switched(&repo, "ralph/task", None, true);
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn an_existing_branch_is_checked_out_where_no_changed_file_is_in_the_way() {
     repo.write("mine", "x\n");
     repo.write("staged", "x\n");
     repo.git("add staged");
-    takes(&repo, "there", Some("main"), false);
+    assert_switched(&repo, "there", Some("main"), false);
     assert_eq!(
         (repo.text("kept"), repo.text("other"), repo.text("only")),
         ("mine\n".into(), "there\n".into(), "there\n".into())
@@ -107,28 +108,28 @@ fn files_that_would_be_overwritten_prevent_a_checkout() {
     let overwritten = "would be overwritten";
     let repo = there();
     repo.write("other", "mine\n");
-    refused(&repo, "there", overwritten);
+    assert_refused(&repo, "there", overwritten);
     assert_eq!(repo.text("other"), "mine\n");
     let repo = there();
     repo.write("only", "mine\n");
-    refused(&repo, "there", overwritten);
+    assert_refused(&repo, "there", overwritten);
     let repo = there();
     repo.write(".git/info/exclude", "only\n");
     repo.write("only", "mine\n");
-    refused(&repo, "there", overwritten);
+    assert_refused(&repo, "there", overwritten);
     let repo = there();
     repo.write(".git/index.lock", "");
-    refused(&repo, "there", "another git process holds index.lock");
+    assert_refused(&repo, "there", "another git process holds index.lock");
     // Creating a branch does not need the index.
-    takes(&repo, "new", Some("main"), true);
+    assert_switched(&repo, "new", Some("main"), true);
     let repo = there();
     repo.git("sparse-checkout set --no-cone kept");
-    refused(&repo, "there", "sparse");
-    takes(&repo, "new", Some("main"), true);
+    assert_refused(&repo, "there", "sparse");
+    assert_switched(&repo, "new", Some("main"), true);
     let repo = there();
     repo.git("config filter.big.smudge false");
     repo.write(".git/info/attributes", "only filter=big\n");
-    refused(&repo, "there", "only needs the filter `big`");
+    assert_refused(&repo, "there", "only needs the filter `big`");
 }
 
 #[test]
@@ -139,29 +140,34 @@ fn a_merge_in_progress_prevents_a_checkout() {
     repo.git("checkout -q main");
     repo.git("commit -q --allow-empty -m here");
     repo.git("merge -q --no-commit --no-ff there");
-    refused(&repo, "there", "a merge is in progress");
-    refused(&repo, "new", "a merge is in progress");
+    assert_refused(&repo, "there", "a merge is in progress");
+    assert_refused(&repo, "new", "a merge is in progress");
 }
 
 #[test]
-fn names_that_cannot_be() {
+fn invalid_and_conflicting_names_are_refused() {
     let repo = Repo::new();
-    refused(&repo, "a b", "it contains a space");
-    refused(&repo, "main/x", "a branch `main` is in the way of its name");
+    assert_refused(&repo, "a b", "it contains a space");
+    assert_refused(&repo, "main/x", "a branch `main` is in the way of its name");
     repo.git("branch ralph/one");
-    refused(&repo, "ralph", "branches below `ralph/` are in the way of its name");
+    assert_refused(&repo, "ralph", "branches below `ralph/` are in the way of its name");
 }
 
 #[test]
-fn other_work_trees_and_submodules() {
+fn a_branch_of_another_work_tree_is_refused_and_a_submodule_has_its_own() {
     let repo = Repo::new();
     repo.git("worktree add -q ../second -b second");
-    refused(&repo, "second", "checked out in another work tree");
+    assert_refused(&repo, "second", "checked out in another work tree");
     let second = repo.dir.path().join("second");
     assert!(preview_switch(&second, "main").unwrap_err().to_string().contains("another work tree"));
     assert!(switch_to_branch(&second, "third").unwrap().made);
     assert_eq!(git(&second, "symbolic-ref --short HEAD"), "third");
     assert_eq!(repo.git("symbolic-ref --short HEAD"), "main");
+    // A pipe without a writer in place of the other work tree's HEAD.
+    let head = repo.root().join(".git/worktrees/second/HEAD");
+    fs::remove_file(&head).unwrap();
+    mkfifoat(CWD, &head, Mode::RUSR).unwrap();
+    preview_switch(&repo.root(), "second").unwrap();
     let outer = Repo::new();
     outer.git(&format!("-c protocol.file.allow=always submodule --quiet add {} sub", repo.root().display()));
     let sub = outer.root().join("sub");

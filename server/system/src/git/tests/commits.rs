@@ -16,7 +16,7 @@ const MARK: &str = "Ralph-Iteration: 20261120-abc123/7";
 
 /// Commits these paths as they are now below `root`.
 fn committed_at(root: &Path, branch: Option<&str>, paths: &[&str]) -> CommitOutcome {
-    let order = CommitRequest {
+    let request = CommitRequest {
         root,
         branch,
         iteration: 7,
@@ -25,7 +25,7 @@ fn committed_at(root: &Path, branch: Option<&str>, paths: &[&str]) -> CommitOutc
         mark: MARK,
         in_progress: &mark_of(root),
     };
-    let held = |path: &[u8]| {
+    let content_of = |path: &[u8]| {
         let path = root.join(String::from_utf8(path.to_vec()).unwrap());
         match fs::symlink_metadata(&path) {
             Err(_) => TreeEntry::Nothing,
@@ -36,7 +36,11 @@ fn committed_at(root: &Path, branch: Option<&str>, paths: &[&str]) -> CommitOutc
             Ok(_) => TreeEntry::File { bytes: fs::read(&path).unwrap(), executable: false },
         }
     };
-    commit_paths(&order, &paths.iter().map(|it| it.as_bytes().to_vec()).collect::<BTreeSet<_>>(), held)
+    commit_paths(
+        &request,
+        &paths.iter().map(|it| it.as_bytes().to_vec()).collect::<BTreeSet<_>>(),
+        content_of,
+    )
 }
 
 /// Outside of the repository, as the state folder is.
@@ -50,7 +54,7 @@ fn committed(repo: &Repo, paths: &[&str]) -> CommitOutcome {
 
 /// Nothing is committed, the message is this one, and nothing is changed.
 #[track_caller]
-fn refused(repo: &Repo, branch: Option<&str>, words: &str) {
+fn assert_refused(repo: &Repo, branch: Option<&str>, words: &str) {
     let before =
         (repo.git("status --porcelain=v2 --branch"), repo.git("for-each-ref"), repo.git("diff --cached"));
     let made = committed_at(&repo.root(), branch, &["kept"]);
@@ -132,7 +136,7 @@ fn the_agents_own_commits_leave_nothing_to_commit() {
 }
 
 #[test]
-fn the_first_commit_of_a_repository() {
+fn the_first_commit_contains_only_the_named_files() {
     let repo = Repo::empty();
     repo.write("new", "x\n");
     repo.write("mine", "x\n");
@@ -150,10 +154,10 @@ fn obstacles_to_a_commit_are_reported() {
         repo.write("kept", "2\n");
         repo
     };
-    refused(&changed(), Some("ralph/x"), "HEAD is on `main`, not on the loop's branch `ralph/x`");
+    assert_refused(&changed(), Some("ralph/x"), "HEAD is on `main`, not on the loop's branch `ralph/x`");
     let repo = changed();
     repo.git("checkout -q --detach");
-    refused(&repo, None, "HEAD is on no branch (detached)");
+    assert_refused(&repo, None, "HEAD is on no branch (detached)");
     let repo = changed();
     repo.write(".git/index.lock", "");
     let made = committed(&repo, &["kept"]);
@@ -164,11 +168,11 @@ fn obstacles_to_a_commit_are_reported() {
     repo.git("checkout -q main");
     repo.git("commit -q --allow-empty -m here");
     repo.git("merge -q --no-commit --no-ff there");
-    refused(&repo, Some("main"), "a merge is in progress");
+    assert_refused(&repo, Some("main"), "a merge is in progress");
     let repo = changed();
     repo.git("config user.name ");
     repo.git("config user.email ");
-    refused(&repo, Some("main"), "git has no author");
+    assert_refused(&repo, Some("main"), "git has no author");
     let folder = tempfile::tempdir().unwrap();
     let made = committed_at(folder.path(), None, &["kept"]);
     assert_eq!(made.note.as_deref(), Some("there is no git repository here"));
@@ -197,7 +201,7 @@ fn files_with_filters_and_nested_repositories_are_not_committed() {
 }
 
 #[test]
-fn a_folder_of_a_repository_a_second_work_tree_and_a_sparse_one() {
+fn commits_work_in_a_subfolder_a_second_work_tree_and_a_sparse_checkout() {
     let repo = Repo::new();
     repo.write("sub/a", "x\n");
     repo.write("b", "x\n");
@@ -238,9 +242,9 @@ fn no_hook_runs_and_nothing_is_signed() {
 }
 
 #[test]
-fn bits_and_names_are_kept() {
+fn executable_bits_and_names_are_kept() {
     let repo = Repo::new();
-    let order = CommitRequest {
+    let request = CommitRequest {
         root: &repo.root(),
         branch: None,
         iteration: 1,
@@ -255,7 +259,7 @@ fn bits_and_names_are_kept() {
         (b"huge".to_vec(), TreeEntry::Unknown),
     ]);
     let paths = files.keys().cloned().collect();
-    let made = commit_paths(&order, &paths, |path| files.get(path).cloned().unwrap_or(TreeEntry::Nothing));
+    let made = commit_paths(&request, &paths, |path| files.get(path).cloned().unwrap_or(TreeEntry::Nothing));
     assert_eq!(made.note.as_deref(), Some("left out: huge (too large to be kept)"));
     let listed = repo.git("ls-tree -r HEAD");
     assert!(listed.contains("100755 blob") && listed.contains("\\377me"), "{listed}");
