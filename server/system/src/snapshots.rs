@@ -1,6 +1,6 @@
-//! Snapshots of a work tree in a separate store outside of it: a bare git repository that only we write. Nothing is
+//! Takes snapshots of a work tree, in a separate store outside of it: a bare git repository that only we write. Nothing is
 //! executed and no attribute, filter or hook applies: the raw bytes of every regular file and symlink that is not
-//! ignored are stored. The user's own repository is never written and hardly read (ignore rules only).
+//! ignored are stored. The user's own repository is never written, and only its ignore rules are read.
 //!
 //! A file that is not stored (over 20 MiB, unreadable, too deep) is represented in the tree by a marker made of size
 //! and time, so that its change shows; a rollback never touches it.
@@ -139,7 +139,7 @@ impl SnapshotStore {
         let root = RootFolder::open(root)?;
         let dir = std::path::absolute(dir).map_err(SnapshotError::io(tr_later!("open the folder"), dir))?;
         let objects = ObjectStore::open(&dir)?;
-        state::ensure(&dir)?;
+        state::ensure_state(&dir)?;
         let own = own_folder(&dir, root.path());
         let rules = IgnoreRules::new(root.path(), excludes_file);
         let unsaved = DirtyStats::default();
@@ -166,10 +166,10 @@ impl SnapshotStore {
         Ok(taken)
     }
 
-    /// Like [`Self::take_snapshot`], but returns the last snapshot if it began less than `young` ago.
-    pub fn take_unless_younger(&mut self, young: Duration) -> Result<Snapshot> {
+    /// Like [`Self::take_snapshot`], but returns the last snapshot if it began less than `max_age` ago.
+    pub fn take_unless_younger(&mut self, max_age: Duration) -> Result<Snapshot> {
         match &self.last {
-            Some((began, taken)) if began.elapsed() < young => Ok(taken.clone()),
+            Some((began, taken)) if began.elapsed() < max_age => Ok(taken.clone()),
             _ => self.take_snapshot(),
         }
     }
@@ -215,14 +215,14 @@ impl SnapshotStore {
         for file in files.iter().take_while(|_| files.len() <= most) {
             let Some(item) = file.new else { continue };
             // Objects are read by their ids: following each path reads its folders again.
-            if !take(file.path.clone(), self.entry_of(item)?) {
+            if !take(file.path.clone(), self.to_entry(item)?) {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The files that differ, with what to ask [`Self::bytes`] for.
+    /// The files that differ, with ids for [`Self::bytes`].
     pub fn files_changed(&self, a: &str, b: &str) -> Result<Vec<FileChange>> {
         let changes = compare::diff_trees(
             &self.objects,
@@ -270,10 +270,10 @@ impl SnapshotStore {
 
     /// The entry at a path, as [`Self::files_changed`] names it.
     pub fn entry_at(&self, tree: &str, path: &[u8]) -> Result<TreeEntry> {
-        self.item(tree, path)?.map_or(Ok(TreeEntry::Nothing), |at| self.entry_of(at))
+        self.item(tree, path)?.map_or(Ok(TreeEntry::Nothing), |at| self.to_entry(at))
     }
 
-    fn entry_of(&self, at: TreeItem) -> Result<TreeEntry> {
+    fn to_entry(&self, at: TreeItem) -> Result<TreeEntry> {
         let bytes = || self.objects.read(at.id, ObjectType::Blob);
         Ok(match at.kind {
             TreeItemKind::Folder => TreeEntry::Nothing,
@@ -380,15 +380,15 @@ impl SnapshotStore {
         self.last = None;
         let (before, found) = self.walk_tree(Some(target))?;
         if before != target {
-            state::remember_rollback(self.objects.dir(), before)?;
+            state::record_rollback(self.objects.dir(), before)?;
         }
-        let order = restore::RestoreRequest { before, target, scope };
+        let request = restore::RestoreRequest { before, target, scope };
         let mut restored =
-            restore::restore((&self.objects, &mut self.rules), self.root.path(), &order, &found)?;
+            restore::restore((&self.objects, &mut self.rules), self.root.path(), &request, &found)?;
         // Reports the state observed afterwards, not the intended one.
         let compared = self.walk_tree(Some(target)).and_then(|it| {
             restored.after = it.0.to_string();
-            restored.record_differences(&self.objects, it.0, &order)
+            restored.record_differences(&self.objects, it.0, &request)
         });
         match compared {
             Ok(()) => Ok(restored),
@@ -407,14 +407,14 @@ impl SnapshotStore {
         self.objects.recover()?;
         let state = StoreState::read(&dir)?;
         let roots = keep.iter().filter_map(|it| Oid::from_str(it).ok());
-        let roots = roots.chain(state.last).chain(state::rollbacks(&dir)?);
+        let roots = roots.chain(state.last).chain(state::read_rollbacks(&dir)?);
         let reachable = gc::reachable(&self.objects, roots)?;
         if sweep == GcMode::Delete {
             // Caches of other processes may refer to objects that are deleted now; the one on disk mostly refers to
             // objects that stay.
             let cached = state::read_cache(&dir).and_then(|it| self.decode_cache(&it));
             if cached.is_some_and(|it| !reachable.contains(&it.tree)) {
-                state::forget_cache(&dir)?;
+                state::remove_cache(&dir)?;
             }
             state.next_generation().write(&dir)?;
         }
@@ -428,7 +428,7 @@ impl SnapshotStore {
         let state = StoreState::read(&dir)?;
         self.objects.recover()?;
         let old = match self.valid_for {
-            Some(it) if it.vouches_for(&state) => self.cache.take(),
+            Some(it) if it.is_valid_under(&state) => self.cache.take(),
             _ => None,
         };
         let old = old.or_else(|| self.decode_cache(&state::read_cache(&dir)?));
@@ -446,7 +446,7 @@ impl SnapshotStore {
         self.unsaved.bytes += found.read_bytes;
         self.valid_for = Some(now);
         let tree = self.cache.insert(folder).tree;
-        if self.unsaved.is_much() {
+        if self.unsaved.is_large() {
             self.save_cache();
         }
         Ok((tree, found))
@@ -475,7 +475,7 @@ impl Drop for SnapshotStore {
         let Some(_lock) = StoreLock::try_acquire(self.objects.dir()) else { return };
         let current = StoreState::read(self.objects.dir());
         if let (Some(valid), Ok(current)) = (self.valid_for, current)
-            && valid.vouches_for(&current)
+            && valid.is_valid_under(&current)
         {
             self.save_cache();
         }
@@ -483,7 +483,7 @@ impl Drop for SnapshotStore {
 }
 
 impl DirtyStats {
-    fn is_much(&self) -> bool {
+    fn is_large(&self) -> bool {
         self.files >= 512 || self.bytes >= 16 * 1024 * 1024
     }
 }

@@ -1,4 +1,4 @@
-//! Cache of the last walk: for every file its stat and the id of its bytes, for every folder the id of its tree. Kept
+//! Caches the last walk: for every file its stat and the id of its bytes, for every folder the id of its tree. Kept
 //! in memory between walks and in a file between runs, so that unchanged files are neither read nor written. A damaged
 //! cache is ignored; then everything is read again.
 
@@ -72,7 +72,7 @@ impl CachedNode {
 }
 
 const MAGIC: &[u8] = b"loopkeeper stat cache 1\n";
-/// Folders deeper than a walk goes are not part of our cache.
+/// A walk visits no deeper folders.
 const MAX_DEPTH: usize = tree::MAX_DEPTH + 1;
 const RACY_FLAG: u8 = 0x10;
 
@@ -216,14 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn comes_back_as_written_for_its_own_tree_only() {
+    fn a_cache_is_decoded_for_its_own_tree_only() {
         let bytes = encode(b"/home/me/project", &example());
         assert_eq!(decode(&bytes, b"/home/me/project"), Some(example()));
         assert_eq!(decode(&bytes, b"/home/me/other"), None);
     }
 
     #[test]
-    fn no_damaged_byte_is_trusted() {
+    fn a_damaged_cache_is_not_decoded() {
         let bytes = encode(b"/r", &example());
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -235,7 +235,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reading_is_total(body in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn decoding_arbitrary_bytes_does_not_panic(body in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut bytes = super::MAGIC.to_vec();
             bytes.extend_from_slice(&0u32.to_le_bytes());
             bytes.extend_from_slice(&body);

@@ -22,14 +22,14 @@ pub(super) struct TreeChange {
 /// All changes from `a` to `b`, sorted by path within each folder.
 pub(super) fn diff_trees(objects: &ObjectStore, a: Oid, b: Oid) -> Result<Vec<TreeChange>> {
     let mut comparison = TreeDiff { objects, changes: Vec::new() };
-    comparison.folders(&[], Some(a), Some(b))?;
+    comparison.compare_folders(&[], Some(a), Some(b))?;
     Ok(comparison.changes)
 }
 
 /// Every file of the tree.
 pub(super) fn list_files(objects: &ObjectStore, tree: Oid) -> Result<Vec<TreeChange>> {
     let mut comparison = TreeDiff { objects, changes: Vec::new() };
-    comparison.folders(&[], None, Some(tree))?;
+    comparison.compare_folders(&[], None, Some(tree))?;
     Ok(comparison.changes)
 }
 
@@ -39,36 +39,36 @@ struct TreeDiff<'a> {
 }
 
 impl TreeDiff<'_> {
-    fn folders(&mut self, path: &[u8], a: Option<Oid>, b: Option<Oid>) -> Result<()> {
+    fn compare_folders(&mut self, path: &[u8], a: Option<Oid>, b: Option<Oid>) -> Result<()> {
         if a == b {
             return Ok(());
         }
         let read = |id: Option<Oid>| id.map(|it| self.objects.tree(it)).transpose();
         let (a, b) = (read(a)?.unwrap_or_default(), read(b)?.unwrap_or_default());
         let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-        while let Some((name, old, new)) = next(&mut a, &mut b) {
+        while let Some((name, old, new)) = next_pair(&mut a, &mut b) {
             if old != new {
-                self.entry(&names::join(path, name), old, new)?;
+                self.compare_entries(&names::join(path, name), old, new)?;
             }
         }
         Ok(())
     }
 
-    fn entry(&mut self, path: &[u8], old: Option<TreeItem>, new: Option<TreeItem>) -> Result<()> {
+    fn compare_entries(&mut self, path: &[u8], old: Option<TreeItem>, new: Option<TreeItem>) -> Result<()> {
         let tree = |it: Option<TreeItem>| it.filter(|it| it.kind == TreeItemKind::Folder).map(|it| it.id);
         let leaf = |it: Option<TreeItem>| it.filter(|it| it.kind != TreeItemKind::Folder);
         if leaf(old).is_some() || leaf(new).is_some() {
             let replaces = leaf(new).and(tree(old));
             self.changes.push(TreeChange { path: path.to_vec(), old: leaf(old), new: leaf(new), replaces });
         }
-        self.folders(path, tree(old), tree(new))
+        self.compare_folders(path, tree(old), tree(new))
     }
 }
 
 type TreeEntryIter<'a> = Peekable<std::slice::Iter<'a, (Vec<u8>, TreeItem)>>;
 
 /// The next name of either side, in order.
-fn next<'a>(
+fn next_pair<'a>(
     a: &mut TreeEntryIter<'a>,
     b: &mut TreeEntryIter<'a>,
 ) -> Option<(&'a [u8], Option<TreeItem>, Option<TreeItem>)> {
@@ -77,6 +77,6 @@ fn next<'a>(
         (Some(it), None) | (None, Some(it)) => it.0.as_slice(),
         (None, None) => return None,
     };
-    let of = |side: &mut TreeEntryIter<'a>| side.next_if(|it| it.0 == name).map(|it| it.1);
-    Some((name, of(a), of(b)))
+    let take = |side: &mut TreeEntryIter<'a>| side.next_if(|it| it.0 == name).map(|it| it.1);
+    Some((name, take(a), take(b)))
 }

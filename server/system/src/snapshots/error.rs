@@ -1,4 +1,4 @@
-//! Errors of snapshots, as messages for the user. A store that cannot be read is an error, never an empty snapshot.
+//! The errors of snapshots, as messages for the user. A store that cannot be read is an error, never an empty snapshot.
 
 use std::io;
 use std::path::{Path, PathBuf};

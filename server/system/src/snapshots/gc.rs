@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use git2::{ObjectType, Oid};
 use loopkeeper_text::tr_later;
@@ -25,7 +25,7 @@ pub enum GcMode {
     Delete,
 }
 
-/// What a collection deleted, or would delete. Bytes are the disk space freed.
+/// The objects that a collection deleted, or would delete. Bytes are disk space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GcReport {
     pub removed: u64,
@@ -36,14 +36,14 @@ pub struct GcReport {
 /// All objects that the trees in `roots` need.
 pub(super) fn reachable(objects: &ObjectStore, roots: impl Iterator<Item = Oid>) -> Result<HashSet<Oid>> {
     let mut marked = HashSet::new();
-    let mut open: Vec<Oid> = roots.filter(|it| objects.has(*it, ObjectType::Tree)).collect();
-    while let Some(tree) = open.pop() {
+    let mut waiting: Vec<Oid> = roots.filter(|it| objects.has(*it, ObjectType::Tree)).collect();
+    while let Some(tree) = waiting.pop() {
         if !marked.insert(tree) {
             continue;
         }
         for (_, item) in objects.tree(tree)?.iter() {
             match item.kind {
-                TreeItemKind::Folder => open.push(item.id),
+                TreeItemKind::Folder => waiting.push(item.id),
                 TreeItemKind::Marker => {}
                 TreeItemKind::File | TreeItemKind::Executable | TreeItemKind::Symlink => {
                     marked.insert(item.id);
@@ -54,48 +54,43 @@ pub(super) fn reachable(objects: &ObjectStore, roots: impl Iterator<Item = Oid>)
     Ok(marked)
 }
 
-pub(super) fn collect_objects(dir: &Path, keep: &HashSet<Oid>, sweep: GcMode) -> Result<GcReport> {
+pub(super) fn collect_objects(dir: &Path, keep: &HashSet<Oid>, mode: GcMode) -> Result<GcReport> {
     let mut collected = GcReport::default();
     let objects = dir.join("objects");
-    for folder in list(&objects)? {
+    for folder in list_folder(&objects)? {
         let prefix = folder.file_name().and_then(|it| it.to_str().map(str::to_owned)).unwrap_or_default();
         if prefix.len() != 2 {
             continue;
         }
-        for file in list(&folder)? {
+        for file in list_folder(&folder)? {
             let rest = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
             let Ok(id) = Oid::from_str(&format!("{prefix}{rest}")) else { continue };
-            let about = fs::metadata(&file).map_err(SnapshotError::io(tr_later!("look at"), &file))?;
-            if keep.contains(&id) || is_young(&about) {
-                collected.kept_bytes += on_disk(&about);
+            let metadata = fs::metadata(&file).map_err(SnapshotError::io(tr_later!("look at"), &file))?;
+            if keep.contains(&id) || is_young(&metadata) {
+                collected.kept_bytes += disk_bytes(&metadata);
                 continue;
             }
-            if sweep == GcMode::Delete {
+            if mode == GcMode::Delete {
                 fs::remove_file(&file).map_err(SnapshotError::io(tr_later!("delete"), &file))?;
             }
             collected.removed += 1;
-            collected.freed_bytes += on_disk(&about);
+            collected.freed_bytes += disk_bytes(&metadata);
         }
     }
     Ok(collected)
 }
 
 /// Small objects occupy whole blocks.
-fn on_disk(about: &fs::Metadata) -> u64 {
-    about.blocks() * 512
-}
-
-fn is_young(about: &fs::Metadata) -> bool {
-    let age = about.modified().and_then(|it| SystemTime::now().duration_since(it).map_err(io::Error::other));
-    age.is_ok_and(|it| it < GRACE) || age_unknown(about)
+fn disk_bytes(metadata: &fs::Metadata) -> u64 {
+    metadata.blocks() * 512
 }
 
 /// A time in the future is meaningless; such an object stays.
-fn age_unknown(about: &fs::Metadata) -> bool {
-    about.modified().is_ok_and(|it| it > SystemTime::now())
+fn is_young(metadata: &fs::Metadata) -> bool {
+    metadata.modified().is_ok_and(|it| it.elapsed().map_or(true, |age| age < GRACE))
 }
 
-fn list(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
+fn list_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     let read = || -> io::Result<Vec<_>> { fs::read_dir(folder)?.map(|it| it.map(|it| it.path())).collect() };
     read().map_err(SnapshotError::io(tr_later!("read the folder"), folder))
 }

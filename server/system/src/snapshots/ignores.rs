@@ -17,7 +17,7 @@ use crate::repository_layout;
 use pattern::{IgnoreMatch, IgnorePattern};
 
 /// Folders that no loop needs in a snapshot; `!target/` in a `.gitignore` includes one again.
-const FOLDERS: [&[u8]; 6] =
+const BUILT_IN_FOLDERS: [&[u8]; 6] =
     [b"target", b"node_modules", b"__pycache__", b".venv", b".pytest_cache", b".mypy_cache"];
 
 /// The rules of one tree. Patterns stay compiled between walks.
@@ -45,8 +45,8 @@ impl IgnoreRules {
         Self { root, excludes_file, levels: Vec::new(), compiled: HashMap::new(), reads_exclude: true }
     }
 
-    /// The same without rules that no snapshot holds and that were written since a moment.
-    pub(crate) fn of_before(&self, is_written: impl Fn(&Path) -> bool) -> Self {
+    /// The same without the rules that no snapshot contains and that `is_written` reports as written since a moment.
+    pub(crate) fn without_recent_rules(&self, is_written: impl Fn(&Path) -> bool) -> Self {
         let exclude = repository_layout::repository_top(&self.root)
             .and_then(|top| repository_layout::common_dir(&top))
             .map(|it| it.join("info/exclude"));
@@ -57,7 +57,7 @@ impl IgnoreRules {
         }
     }
 
-    /// Starts a walk with the rules from above the root's own folder.
+    /// Starts a walk with the rules of the folders above the root.
     pub(crate) fn start(&mut self) {
         self.levels.clear();
         let root = self.root.clone();
@@ -99,8 +99,8 @@ impl IgnoreRules {
         PushedLevels(self.levels.len() - before)
     }
 
-    /// Like [`Self::push_folder`], with the rules of another time.
-    pub(crate) fn enter_as_it_was(&mut self, folder: &Path, rules: Option<Vec<u8>>) {
+    /// Like [`Self::push_folder`], with the `.gitignore` of another time.
+    pub(crate) fn enter_with_rules(&mut self, folder: &Path, rules: Option<Vec<u8>>) {
         self.enter_repository(folder);
         self.push(&folder.join(".gitignore"), folder, rules);
     }
@@ -119,7 +119,7 @@ impl IgnoreRules {
                 IgnoreMatch::Silent => {}
             }
         }
-        built_in(name, is_folder)
+        is_built_in(name, is_folder)
     }
 
     fn enter_repository(&mut self, top: &Path) {
@@ -165,9 +165,9 @@ pub(crate) fn users_excludes_file() -> Option<PathBuf> {
     })
 }
 
-fn built_in(name: &[u8], is_folder: bool) -> bool {
+fn is_built_in(name: &[u8], is_folder: bool) -> bool {
     if is_folder {
-        return FOLDERS.contains(&name);
+        return BUILT_IN_FOLDERS.contains(&name);
     }
     is_swap_file(name)
 }

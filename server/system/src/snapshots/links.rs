@@ -1,4 +1,4 @@
-//! Symbolic links in a tree.
+//! Detects symbolic links that lead out of a work tree.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Path names as bytes on disk and as text on a screen. Internally, names are always bytes.
+//! Shows path names as text. Internally, names are always bytes, as on disk.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ pub(crate) fn display_path(path: &[u8]) -> String {
     let mut text = String::with_capacity(path.len());
     for chunk in path.utf8_chunks() {
         for it in chunk.valid().chars() {
-            push(&mut text, it);
+            push_escaped(&mut text, it);
         }
         for byte in chunk.invalid() {
             let _ = write!(text, "\\x{byte:02x}");
@@ -17,7 +17,7 @@ pub(crate) fn display_path(path: &[u8]) -> String {
     text
 }
 
-fn push(text: &mut String, character: char) {
+fn push_escaped(text: &mut String, character: char) {
     match character {
         '\\' => text.push_str("\\\\"),
         '\n' => text.push_str("\\n"),
@@ -26,15 +26,15 @@ fn push(text: &mut String, character: char) {
         _ if character.is_ascii_control() => {
             let _ = write!(text, "\\x{:02x}", character as u32);
         }
-        _ if character.is_control() || is_bidi_control(character) => {
+        _ if character.is_control() || is_invisible(character) => {
             let _ = write!(text, "\\u{{{:x}}}", character as u32);
         }
         _ => text.push(character),
     }
 }
 
-/// Bidi controls, invisible separators and the byte order mark.
-fn is_bidi_control(character: char) -> bool {
+/// Whether it is a bidi control, an invisible separator or the byte order mark.
+fn is_invisible(character: char) -> bool {
     matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
@@ -68,7 +68,7 @@ mod tests {
     use super::{display_path, is_selected};
 
     #[test]
-    fn names_are_shown_without_ambiguity() {
+    fn different_names_are_shown_differently() {
         let table: [(&[u8], &str); 9] = [
             (b"src/main.rs", "src/main.rs"),
             ("größe/文件".as_bytes(), "größe/文件"),
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selection_takes_a_path_or_a_folder() {
+    fn a_selection_contains_paths_and_everything_below_them() {
         let paths = ["src".to_owned(), "a\\nb".to_owned(), "docs/".to_owned()];
         let table: [(&[u8], bool); 6] = [
             (b"src", true),

@@ -1,5 +1,5 @@
-//! Objects of the store: written compressed and made durable before they get their final name, so that every object
-//! that can be found is complete, even after a power cut. Reading goes through libgit2, which checks every object
+//! Writes and reads the objects of the store. They are compressed, and durable before they get their final name, so that
+//! every object that can be found is complete, even after a power cut. They are read by libgit2, which checks every object
 //! against its id.
 
 use std::cell::RefCell;
@@ -106,13 +106,11 @@ impl ObjectStore {
     fn freshen(&self, id: Oid) -> Result<bool> {
         let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
         let times = rustix::fs::Timestamps { last_access: now, last_modification: now };
-        let place = object_path(id);
-        match rustix::fs::utimensat(&self.folder, &place, &times, AtFlags::empty()) {
+        let path = object_path(id);
+        match rustix::fs::utimensat(&self.folder, &path, &times, AtFlags::empty()) {
             Ok(()) => Ok(true),
             Err(rustix::io::Errno::NOENT) => Ok(false),
-            Err(it) => {
-                Err(SnapshotError::io(tr_later!("look at"), &self.dir.join("objects").join(place))(it))
-            }
+            Err(it) => Err(SnapshotError::io(tr_later!("look at"), &self.dir.join("objects").join(path))(it)),
         }
     }
 
@@ -131,8 +129,8 @@ impl ObjectStore {
         }
         let path = incoming.join(id.to_string());
         let write = || -> io::Result<File> {
-            let room = Vec::with_capacity(data.len() / 2 + 64);
-            let mut encoder = ZlibEncoder::new(room, Compression::fast());
+            let buffer = Vec::with_capacity(data.len() / 2 + 64);
+            let mut encoder = ZlibEncoder::new(buffer, Compression::fast());
             encoder.write_all(header.as_bytes())?;
             encoder.write_all(data)?;
             let bytes = encoder.finish()?;
@@ -149,8 +147,8 @@ impl ObjectStore {
             return Ok(());
         }
         let fresh = std::mem::take(&mut self.fresh);
-        let few = fresh.len() <= MAX_SINGLE_SYNCS;
-        if few {
+        let is_few = fresh.len() <= MAX_SINGLE_SYNCS;
+        if is_few {
             for file in fresh.values().flatten() {
                 rustix::fs::fdatasync(file).map_err(SnapshotError::io(tr_later!("sync"), &self.dir))?;
             }
@@ -158,7 +156,7 @@ impl ObjectStore {
             self.sync_all()?;
         }
         let folders = self.move_in(fresh.keys().copied())?;
-        if few {
+        if is_few {
             for it in folders {
                 let path = self.dir.join("objects").join(it);
                 sync_folder(&path)?;

@@ -1,6 +1,7 @@
 //! Renders the difference of two snapshots as text, and counts its lines. Runs no filter and no external diff.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use git2::{Delta, Diff, DiffDelta, DiffOptions, FileMode, ObjectType, Oid, Patch};
 use loopkeeper_core::journal::LineStats;
@@ -24,14 +25,14 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024;
 pub(super) fn render_patch(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usize) -> Result<String> {
     let mut text = String::new();
     for_each_change(objects, a, b, |delta, patch| {
-        if text.len() >= limit {
-            return Ok(VisitOutcome::Stop);
+        if text.len() > limit {
+            return Ok(ControlFlow::Break(()));
         }
         match patch {
             Some(mut patch) => text.push_str(&String::from_utf8_lossy(&patch.to_buf()?)),
-            None => text.push_str(&not_stored(&delta)),
+            None => text.push_str(&marker_line(&delta)),
         }
-        Ok(VisitOutcome::Next)
+        Ok(ControlFlow::Continue(()))
     })?;
     if text.len() > limit {
         text.truncate(truncate::first(&text, limit).rfind('\n').map_or(0, |it| it + 1));
@@ -52,7 +53,7 @@ pub(super) fn count_lines(
     }
     let mut lines: BTreeMap<String, LineStats> = BTreeMap::new();
     for change in changes {
-        let counted = count(objects, &change)?;
+        let counted = count_change(objects, &change)?;
         let here = lines.entry(names::display_path(&change.path)).or_default();
         *here = *here + counted;
     }
@@ -66,41 +67,36 @@ fn is_small(objects: &ObjectStore, changes: &[TreeChange]) -> bool {
     changes.len() <= MAX_FILES && bytes.sum::<u64>() <= MAX_BYTES
 }
 
-/// Skips files that are not stored or not text.
-fn count(objects: &ObjectStore, change: &TreeChange) -> Result<LineStats> {
+/// Counts no lines of files that are not stored or not text.
+fn count_change(objects: &ObjectStore, change: &TreeChange) -> Result<LineStats> {
     let sides = [change.old, change.new];
     if sides.iter().flatten().any(|it| it.kind == TreeItemKind::Marker) {
         return Ok(LineStats::default());
     }
-    let held = |it: Option<TreeItem>| it.map_or(Ok(Vec::new()), |it| objects.read(it.id, ObjectType::Blob));
-    let (old, new) = (held(change.old)?, held(change.new)?);
+    let read_side =
+        |it: Option<TreeItem>| it.map_or(Ok(Vec::new()), |it| objects.read(it.id, ObjectType::Blob));
+    let (old, new) = (read_side(change.old)?, read_side(change.new)?);
     let stats =
         Patch::from_buffers(&old, None, &new, None, Some(&mut options())).and_then(|it| it.line_stats());
     let (_, added, removed) = stats.map_err(|it| SnapshotError::damaged(objects.dir(), it.message()))?;
     Ok(LineStats { added: added as u64, removed: removed as u64 })
 }
 
-enum VisitOutcome {
-    Next,
-    Stop,
-}
+type GitResult<T> = std::result::Result<T, git2::Error>;
 
-type PatchVisitor<'a> =
-    dyn FnMut(DiffDelta<'_>, Option<Patch<'_>>) -> std::result::Result<VisitOutcome, git2::Error> + 'a;
-
-/// Calls back for every changed path; without a patch if the bytes were never stored.
+/// Calls `visit` for every changed path; without a patch if the bytes were never stored.
 fn for_each_change(
     objects: &ObjectStore,
     a: Oid,
     b: Oid,
-    mut visit: impl FnMut(DiffDelta<'_>, Option<Patch<'_>>) -> std::result::Result<VisitOutcome, git2::Error>,
+    visit: impl FnMut(DiffDelta<'_>, Option<Patch<'_>>) -> GitResult<ControlFlow<()>>,
 ) -> Result<()> {
     let damaged = |it: git2::Error| SnapshotError::damaged(objects.dir(), it.message());
     let diff = tree_diff(objects, a, b).map_err(damaged)?;
-    visit_all(&diff, &mut visit).map_err(damaged)
+    visit_all(&diff, visit).map_err(damaged)
 }
 
-fn tree_diff(objects: &ObjectStore, a: Oid, b: Oid) -> std::result::Result<Diff<'_>, git2::Error> {
+fn tree_diff(objects: &ObjectStore, a: Oid, b: Oid) -> GitResult<Diff<'_>> {
     let repo = objects.repo();
     repo.diff_tree_to_tree(Some(&repo.find_tree(a)?), Some(&repo.find_tree(b)?), Some(&mut options()))
 }
@@ -111,18 +107,21 @@ fn options() -> DiffOptions {
     options
 }
 
-fn visit_all(diff: &Diff<'_>, visit: &mut PatchVisitor<'_>) -> std::result::Result<(), git2::Error> {
+fn visit_all(
+    diff: &Diff<'_>,
+    mut visit: impl FnMut(DiffDelta<'_>, Option<Patch<'_>>) -> GitResult<ControlFlow<()>>,
+) -> GitResult<()> {
     for (index, delta) in diff.deltas().enumerate() {
         let is_marker = [delta.old_file(), delta.new_file()].iter().any(|it| it.mode() == FileMode::Commit);
         let patch = if is_marker { None } else { Patch::from_diff(diff, index)? };
-        if let VisitOutcome::Stop = visit(delta, patch)? {
+        if visit(delta, patch)?.is_break() {
             break;
         }
     }
     Ok(())
 }
 
-fn not_stored(delta: &DiffDelta<'_>) -> String {
+fn marker_line(delta: &DiffDelta<'_>) -> String {
     let path = path_of(delta);
     let path = names::display_path(path);
     let line = match delta.status() {

@@ -37,7 +37,7 @@ pub struct RestoreReport {
     pub after: String,
     pub written: Vec<String>,
     pub removed: Vec<String>,
-    /// What was left as it is, with the reasons.
+    /// Paths that were left as they are, with the reasons.
     pub refused: Vec<RestoreRefusal>,
 }
 
@@ -54,12 +54,12 @@ impl RestoreReport {
         &mut self,
         objects: &ObjectStore,
         after: Oid,
-        order: &RestoreRequest<'_>,
+        request: &RestoreRequest<'_>,
     ) -> Result<()> {
-        for change in compare::diff_trees(objects, order.target, after)? {
+        for change in compare::diff_trees(objects, request.target, after)? {
             let path = names::display_path(&change.path);
             let known = self.refused.iter().any(|it| is_at_or_below(&path, &it.path));
-            if known || !order.scope.holds(&change.path) {
+            if known || !request.scope.holds(&change.path) {
                 continue;
             }
             let why = match change.old {
@@ -103,18 +103,18 @@ impl RestoreScope<'_> {
 pub(super) fn restore(
     (objects, rules): (&ObjectStore, &mut IgnoreRules),
     root: &Path,
-    order: &RestoreRequest<'_>,
+    request: &RestoreRequest<'_>,
     found: &WalkReport,
 ) -> Result<RestoreReport> {
     let mut run = RestoreRun {
         objects,
-        place: RootHandle::open(root)?,
-        restored: RestoreReport { before: order.before.to_string(), ..RestoreReport::default() },
+        root: RootHandle::open(root)?,
+        restored: RestoreReport { before: request.before.to_string(), ..RestoreReport::default() },
         touched: BTreeSet::new(),
         sync: SyncMode::All,
     };
-    let mut plan = run.plan(order, &found.work_trees)?;
-    PastIgnoreRules::new(objects, rules, root, order.target).exclude_ignored(&mut plan.removals)?;
+    let mut plan = run.plan(request, &found.work_trees)?;
+    PastIgnoreRules::new(objects, rules, root, request.target).exclude_ignored(&mut plan.removals)?;
     let done = run.apply_plan(&plan, found);
     match done {
         Ok(()) => Ok(run.restored),
@@ -136,7 +136,7 @@ type PlannedRemoval = (Vec<u8>, TreeItem);
 
 struct RestoreRun<'a> {
     objects: &'a ObjectStore,
-    place: RootHandle<'a>,
+    root: RootHandle<'a>,
     restored: RestoreReport,
     /// Folders whose entries changed.
     touched: BTreeSet<Vec<u8>>,
@@ -145,13 +145,14 @@ struct RestoreRun<'a> {
 
 impl RestoreRun<'_> {
     /// Verifies that every byte to be written exists before the first file is changed.
-    fn plan(&mut self, order: &RestoreRequest<'_>, work_trees: &[Vec<u8>]) -> Result<RestorePlan> {
-        let changes = compare::diff_trees(self.objects, order.before, order.target)?;
-        let changes: Vec<TreeChange> = changes.into_iter().filter(|it| order.scope.holds(&it.path)).collect();
+    fn plan(&mut self, request: &RestoreRequest<'_>, work_trees: &[Vec<u8>]) -> Result<RestorePlan> {
+        let changes = compare::diff_trees(self.objects, request.before, request.target)?;
+        let changes: Vec<TreeChange> =
+            changes.into_iter().filter(|it| request.scope.holds(&it.path)).collect();
         let mut kept_folders: Vec<Vec<u8>> = Vec::new();
         for change in &changes {
             if let Some(tree) = change.replaces
-                && self.place.holds_more_than(&change.path, tree, self.objects)?
+                && self.root.holds_more_than(&change.path, tree, self.objects)?
             {
                 kept_folders.push(change.path.clone());
             }
@@ -168,7 +169,7 @@ impl RestoreRun<'_> {
             } else if kept_folders.iter().any(|it| is_below(&path, it)) {
                 // Removed with its folder, which stays.
             } else if let Some(new) = new {
-                self.check(new)?;
+                self.require_object(new)?;
                 plan.writes.push((path, old, new));
             } else if let Some(old) = old {
                 plan.removals.push((path, old));
@@ -177,7 +178,7 @@ impl RestoreRun<'_> {
         Ok(plan)
     }
 
-    fn check(&self, item: TreeItem) -> Result<()> {
+    fn require_object(&self, item: TreeItem) -> Result<()> {
         if self.objects.has(item.id, ObjectType::Blob) {
             return Ok(());
         }
@@ -187,20 +188,21 @@ impl RestoreRun<'_> {
     fn apply_plan(&mut self, plan: &RestorePlan, found: &WalkReport) -> Result<()> {
         self.sync = if plan.writes.len() <= MAX_SINGLE_SYNCS { SyncMode::Each } else { SyncMode::All };
         for path in &found.leftovers {
-            let done = self.place.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.discard()));
+            let done = self.root.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.discard()));
             self.record_step(path, done)?;
         }
         // Deepest first, so that folders are empty when they are removed.
         for (path, old) in plan.removals.iter().rev() {
-            let done = self.place.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.remove(*old)));
+            let done = self.root.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.remove(*old)));
             if self.record_step(path, done)? {
-                self.place.remove_empty_parents(path);
+                self.root.remove_empty_parents(path);
                 self.restored.removed.push(names::display_path(path));
             }
         }
         for (path, old, new) in &plan.writes {
             let bytes = self.objects.read(new.id, ObjectType::Blob)?;
-            let done = self.place.make_way(path).and_then(|it| it.put(*old, (*new, &bytes), self.sync));
+            let done =
+                self.root.open_with_parents(path).and_then(|it| it.put(*old, (*new, &bytes), self.sync));
             if self.record_step(path, done)? {
                 self.restored.written.push(names::display_path(path));
             }
@@ -226,7 +228,7 @@ impl RestoreRun<'_> {
                 Ok(false)
             }
             EntryError::Failed(errno) if concerns_everything(errno) => {
-                Err(SnapshotError::io(tr_later!("restore"), &self.place.path(path))(errno))
+                Err(SnapshotError::io(tr_later!("restore"), &self.root.path(path))(errno))
             }
             EntryError::Failed(errno) => {
                 self.refuse(path, &std::io::Error::from(errno).to_string());
@@ -244,13 +246,11 @@ impl RestoreRun<'_> {
             return Ok(());
         }
         if self.sync == SyncMode::All || self.touched.len() > MAX_SINGLE_SYNCS {
-            return sync_file_system(self.place.root())
-                .map_err(SnapshotError::io(tr_later!("sync"), &self.place.path(b"")));
+            return sync_file_system(self.root.root())
+                .map_err(SnapshotError::io(tr_later!("sync"), &self.root.path(b"")));
         }
         for folder in &self.touched {
-            self.place
-                .sync(folder)
-                .map_err(SnapshotError::io(tr_later!("sync"), &self.place.path(folder)))?;
+            self.root.sync(folder).map_err(SnapshotError::io(tr_later!("sync"), &self.root.path(folder)))?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The small files next to the objects: the lock, the last snapshot with the generation of the store, the snapshots
+//! Reads and writes the small files next to the objects: the lock, the last snapshot with the generation of the store, the snapshots
 //! taken before rollbacks, and the stat cache. None of them is needed to read a snapshot.
 
 use std::fs::{self, File};
@@ -78,7 +78,7 @@ impl StoreState {
 
     /// Whether a cache made under this state still refers to existing objects: nothing was collected since, or the
     /// collection kept exactly the objects of the cache.
-    pub(super) fn vouches_for(self, now: &Self) -> bool {
+    pub(super) fn is_valid_under(self, now: &Self) -> bool {
         self.generation == now.generation || (self.last.is_some() && self.last == now.last)
     }
 
@@ -92,18 +92,18 @@ impl StoreState {
 
     pub(super) fn write(self, dir: &Path) -> Result<()> {
         let last = self.last.map_or_else(|| "-".to_owned(), |it| it.to_string());
-        replace(dir, STATE, format!("{:x} {last}\n", self.generation).as_bytes())
+        replace_file(dir, STATE, format!("{:x} {last}\n", self.generation).as_bytes())
     }
 }
 
 /// Creates the state file of a new store.
-pub(super) fn ensure(dir: &Path) -> Result<()> {
+pub(super) fn ensure_state(dir: &Path) -> Result<()> {
     if dir.join(STATE).exists() { Ok(()) } else { StoreState::new().write(dir) }
 }
 
 /// Records durably the snapshot taken before a rollback: it is never collected, even if the process is killed before it
 /// can record the snapshot anywhere else.
-pub(super) fn remember_rollback(dir: &Path, before: Oid) -> Result<()> {
+pub(super) fn record_rollback(dir: &Path, before: Oid) -> Result<()> {
     let path = dir.join(ROLLBACKS);
     let write = || -> io::Result<()> {
         // The previous line may be incomplete.
@@ -115,7 +115,7 @@ pub(super) fn remember_rollback(dir: &Path, before: Oid) -> Result<()> {
     sync_folder(dir)
 }
 
-pub(super) fn rollbacks(dir: &Path) -> Result<Vec<Oid>> {
+pub(super) fn read_rollbacks(dir: &Path) -> Result<Vec<Oid>> {
     let path = dir.join(ROLLBACKS);
     match fs::read(&path) {
         Ok(bytes) => {
@@ -133,10 +133,10 @@ pub(super) fn read_cache(dir: &Path) -> Option<Vec<u8>> {
 }
 
 pub(super) fn write_cache(dir: &Path, bytes: &[u8]) -> Result<()> {
-    replace(dir, CACHE, bytes)
+    replace_file(dir, CACHE, bytes)
 }
 
-pub(super) fn forget_cache(dir: &Path) -> Result<()> {
+pub(super) fn remove_cache(dir: &Path) -> Result<()> {
     match fs::remove_file(dir.join(CACHE)) {
         Err(it) if it.kind() != io::ErrorKind::NotFound => {
             Err(SnapshotError::Io { action: tr_later!("delete"), path: dir.join(CACHE), source: it })
@@ -147,7 +147,7 @@ pub(super) fn forget_cache(dir: &Path) -> Result<()> {
 
 /// Atomic for every reader; not synced, because a loss only costs time. If possible, two files alternate: creating and
 /// deleting one each time costs more than writing its contents.
-fn replace(dir: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+fn replace_file(dir: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let (path, staging) = (dir.join(name), dir.join(format!("{name}.new")));
     let write = || -> io::Result<()> {
         let mut file = File::options().write(true).create(true).truncate(false).open(&staging)?;

@@ -1,5 +1,6 @@
-//! One line of a `.gitignore`, matched on bytes exactly as git does (braces are literal, `[[:alpha:]]` works, names
-//! need not be UTF-8). Matching takes linear time, also with hostile patterns.
+//! Parses the lines of a `.gitignore` and matches them on bytes exactly as git does (braces are literal, `[[:alpha:]]`
+//! works, names need not be UTF-8). Even hostile patterns are parsed in linear time, and matched without backtracking
+//! beyond the last `*`.
 
 /// Result of matching a path against a list of patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +35,13 @@ enum GlobToken {
     Byte(u8),
     One,
     Many,
-    Class { negated: bool, ranges: Vec<(u8, u8)> },
+    Class { negated: bool, bytes: Box<[bool; 256]> },
 }
 
 /// All patterns of a file, in order.
 pub(super) fn parse_patterns(text: &[u8]) -> Vec<IgnorePattern> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-    text.split(|it| *it == b'\n').filter_map(|it| line(it.strip_suffix(b"\r").unwrap_or(it))).collect()
+    text.split(|it| *it == b'\n').filter_map(|it| parse_line(it.strip_suffix(b"\r").unwrap_or(it))).collect()
 }
 
 /// The last pattern that matches decides.
@@ -56,7 +57,7 @@ pub(super) fn match_path(patterns: &[IgnorePattern], path: &[u8], is_folder: boo
     }
 }
 
-fn line(line: &[u8]) -> Option<IgnorePattern> {
+fn parse_line(line: &[u8]) -> Option<IgnorePattern> {
     if line.starts_with(b"#") {
         return None;
     }
@@ -68,7 +69,7 @@ fn line(line: &[u8]) -> Option<IgnorePattern> {
     if line.is_empty() {
         return None;
     }
-    let parts = if anchored { split(line).into_iter().map(part).collect() } else { vec![glob(line)] };
+    let parts = if anchored { split(line)?.into_iter().map(part).collect() } else { vec![glob(line)] };
     let parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
     Some(IgnorePattern { negated, folders_only, anchored, parts })
 }
@@ -86,8 +87,8 @@ fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     line.get(..end.min(line.len())).unwrap_or(line)
 }
 
-/// Splits at slashes outside of brackets.
-fn split(line: &[u8]) -> Vec<&[u8]> {
+/// Splits at slashes outside of brackets. `None`: an invalid class, with which the line can never match.
+fn split(line: &[u8]) -> Option<Vec<&[u8]>> {
     let mut parts = Vec::new();
     let (mut start, mut at) = (0, 0);
     while let Some(byte) = line.get(at) {
@@ -101,7 +102,7 @@ fn split(line: &[u8]) -> Vec<&[u8]> {
                 start = at + 1;
             }
             b'\\' => at += 1,
-            b'[' => at += class(line.get(at + 1..).unwrap_or_default()).map_or(0, |it| it.1),
+            b'[' => at += class(line.get(at + 1..)?)?.1,
             b'/' => {
                 parts.extend(line.get(start..at));
                 start = at + 1;
@@ -111,7 +112,7 @@ fn split(line: &[u8]) -> Vec<&[u8]> {
         at += 1;
     }
     parts.extend(line.get(start..));
-    parts
+    Some(parts)
 }
 
 fn part(text: &[u8]) -> Option<PatternSegment> {
@@ -161,19 +162,26 @@ fn class(text: &[u8]) -> Option<(GlobToken, usize)> {
     let negated = matches!(text.first(), Some(b'!' | b'^'));
     let first = usize::from(negated);
     let mut at = first;
-    let mut ranges: Vec<(u8, u8)> = Vec::new();
+    let mut bytes = Box::new([false; 256]);
+    let mut add = |(low, high): (u8, u8)| {
+        // The range is empty if its ends are reversed.
+        bytes.get_mut(usize::from(low)..=usize::from(high)).unwrap_or_default().fill(true);
+    };
+    // Index of the next `]`: looking for it anew from each `[:` would take quadratic time.
+    let mut close = 0;
     loop {
         let byte = *text.get(at)?;
         if byte == b']' && at > first {
-            return Some((GlobToken::Class { negated, ranges }, at + 1));
+            return Some((GlobToken::Class { negated, bytes }, at + 1));
         }
         if text.get(at..)?.starts_with(b"[:") {
-            let rest = text.get(at + 2..)?;
-            let end = rest.iter().position(|it| *it == b']')?;
-            let name = rest.get(..end)?.strip_suffix(b":");
-            if let Some(name) = name {
-                ranges.extend_from_slice(named_class(name)?);
-                at += end + 3;
+            let start = at + 2;
+            if close < start {
+                close = start + text.get(start..)?.iter().position(|it| *it == b']')?;
+            }
+            if let Some(name) = text.get(start..close)?.strip_suffix(b":") {
+                named_class(name)?.iter().copied().for_each(&mut add);
+                at = close + 1;
                 continue;
             }
         }
@@ -182,9 +190,9 @@ fn class(text: &[u8]) -> Option<(GlobToken, usize)> {
         if text.get(at) == Some(&b'-') && text.get(at + 1).is_some_and(|it| *it != b']') {
             let (high, next) = class_byte(text, at + 1)?;
             at = next;
-            ranges.push((low, high));
+            add((low, high));
         } else {
-            ranges.push((low, low));
+            add((low, low));
         }
     }
 }
@@ -297,9 +305,7 @@ impl GlobToken {
         match self {
             Self::Byte(it) => *it == byte,
             Self::One | Self::Many => true,
-            Self::Class { negated, ranges } => {
-                ranges.iter().any(|(low, high)| (*low..=*high).contains(&byte)) != *negated
-            }
+            Self::Class { negated, bytes } => bytes.get(usize::from(byte)) != Some(negated),
         }
     }
 }

@@ -8,12 +8,12 @@ use std::process::Command;
 use proptest::prelude::*;
 
 use super::pattern::{self, IgnoreMatch};
-use super::{IgnoreRules, built_in};
+use super::{IgnoreRules, is_built_in};
 use crate::snapshots::objects::ObjectStore;
 use crate::snapshots::walk::TreeWalk;
 
 #[test]
-fn a_pattern_ignores_what_git_says() {
+fn a_pattern_ignores_the_same_paths_as_in_git() {
     // Pattern, path, whether it is a folder, whether it is ignored.
     let table: [(&str, &str, bool, bool); 51] = [
         ("a", "a", false, true),
@@ -92,7 +92,7 @@ fn the_last_matching_pattern_decides() {
 }
 
 #[test]
-fn a_hostile_pattern_takes_linear_time() {
+fn hostile_patterns_do_not_take_exponential_time() {
     let line = format!("{}b\n{}/b\n", "*a".repeat(2000), "**/a*".repeat(500));
     let path = ["a".repeat(4000), vec!["aaaa"; 500].join("/")].join("/");
     assert_eq!(
@@ -102,7 +102,19 @@ fn a_hostile_pattern_takes_linear_time() {
 }
 
 #[test]
-fn the_built_in_list() {
+fn hostile_brackets_take_linear_time() {
+    let unterminated = [b"/".as_slice(), &vec![b'['; 1 << 20]].concat();
+    assert_eq!(pattern::parse_patterns(&unterminated), []);
+    let unnamed = format!("[{}]", "[:".repeat(1 << 19));
+    let long = format!("*[{}]x", "ab".repeat(1 << 19));
+    let patterns = pattern::parse_patterns(format!("{unnamed}\n{long}").as_bytes());
+    let matched = |name: &str| pattern::match_path(&patterns, name.as_bytes(), false);
+    assert_eq!(matched(":"), IgnoreMatch::Ignored);
+    assert_eq!(matched(&"ab".repeat(2000)), IgnoreMatch::Silent);
+}
+
+#[test]
+fn the_built_in_list_has_folders_and_swap_files() {
     let table: [(&[u8], bool, bool); 8] = [
         (b"target", true, true),
         (b"target", false, false),
@@ -114,7 +126,7 @@ fn the_built_in_list() {
         (b".gitignore", false, false),
     ];
     for (name, is_folder, expect) in table {
-        assert_eq!(built_in(name, is_folder), expect, "{}", String::from_utf8_lossy(name));
+        assert_eq!(is_built_in(name, is_folder), expect, "{}", String::from_utf8_lossy(name));
     }
 }
 
@@ -188,11 +200,11 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
     let line = (prop::bool::weighted(0.3), prop::collection::vec(token, 1..6))
         .prop_map(|(negated, tokens)| format!("{}{}", if negated { "!" } else { "" }, tokens.concat()));
     // Here git's answer is arbitrary: it compares an address in the pattern with one in the path.
-    let by_chance = |line: &String| {
+    let is_arbitrary = |line: &String| {
         let line = line.trim_start_matches('!');
         line.match_indices("**").any(|(at, _)| at > 0 && !line[..at].ends_with(['/', '*']))
     };
-    let line = line.prop_filter("`**` inside of a name", move |it| !by_chance(it));
+    let line = line.prop_filter("`**` inside of a name", move |it| !is_arbitrary(it));
     prop::collection::vec(line, 1..5)
 }
 
@@ -200,7 +212,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_rule_is_read_as_git_reads_it(top in lines(), below in lines()) {
+    fn random_rules_ignore_the_same_paths_as_in_git(top in lines(), below in lines()) {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path();
         git(root, &["init", "-q"]);

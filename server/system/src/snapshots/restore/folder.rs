@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use crate::snapshots::error::Result;
 use crate::snapshots::objects::ObjectStore;
-use crate::snapshots::tree::TreeItemKind;
+use crate::snapshots::tree::{MAX_DEPTH, TreeItemKind};
 
 /// Never follows a symlink.
 pub(super) fn open(fd: BorrowedFd<'_>, name: &CStr) -> std::result::Result<OwnedFd, Errno> {
@@ -19,20 +19,32 @@ pub(super) fn open(fd: BorrowedFd<'_>, name: &CStr) -> std::result::Result<Owned
 
 /// Removes a folder that contains only empty folders; any other folder may be removed in part.
 pub(super) fn remove_empty(fd: BorrowedFd<'_>, name: &CString) {
-    if let Ok(folder) = open(fd, name)
-        && let Ok(entries) = entries(folder)
+    remove_empty_below(fd, name, 0);
+}
+
+fn remove_empty_below(fd: BorrowedFd<'_>, name: &CString, depth: usize) {
+    if depth <= MAX_DEPTH
+        && let Ok(folder) = open(fd, name)
+        && let Ok((folder, entries)) = entries(folder)
     {
-        for (child, kind) in entries.1 {
+        for (child, kind) in entries {
             if kind.is_dir() {
-                remove_empty(entries.0.as_fd(), &child);
+                remove_empty_below(folder.as_fd(), &child, depth + 1);
             }
         }
     }
     let _ = rustix::fs::unlinkat(fd, name, AtFlags::REMOVEDIR);
 }
 
-/// Whether the folder holds any file that `tree` does not name.
-pub(super) fn holds_more(fd: OwnedFd, tree: Option<Oid>, objects: &ObjectStore) -> Result<bool> {
+/// Whether the folder holds any file that `tree` does not name; true if it cannot be determined.
+pub(super) fn holds_more(fd: OwnedFd, tree: Oid, objects: &ObjectStore) -> Result<bool> {
+    holds_more_below(fd, Some(tree), objects, 0)
+}
+
+fn holds_more_below(fd: OwnedFd, tree: Option<Oid>, objects: &ObjectStore, depth: usize) -> Result<bool> {
+    if depth > MAX_DEPTH {
+        return Ok(true);
+    }
     let known = tree.map(|it| objects.tree(it)).transpose()?.unwrap_or_default();
     let Ok((fd, entries)) = entries(fd) else { return Ok(true) };
     for (name, kind) in entries {
@@ -45,7 +57,7 @@ pub(super) fn holds_more(fd: OwnedFd, tree: Option<Oid>, objects: &ObjectStore) 
         }
         let below = item.filter(|it| it.kind == TreeItemKind::Folder).map(|it| it.id);
         let Ok(folder) = open(fd.as_fd(), &name) else { return Ok(true) };
-        if holds_more(folder, below, objects)? {
+        if holds_more_below(folder, below, objects, depth + 1)? {
             return Ok(true);
         }
     }

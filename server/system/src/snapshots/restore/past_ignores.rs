@@ -1,4 +1,4 @@
-//! The ignore rules of the snapshot that is restored. A file that these rules ignored was not recorded, so its absence
+//! Applies the ignore rules of the snapshot that is restored. A file that these rules ignored was not recorded, so its absence
 //! from the snapshot is no reason to delete it.
 
 use std::collections::HashMap;
@@ -29,10 +29,9 @@ pub(super) struct PastIgnoreRules<'a> {
 }
 
 impl SnapshotStore {
-    /// Those of these ignored paths, relative to the root, that were not ignored at the snapshot of `tree`, taken at
-    /// `since`.
+    /// The paths, of these ignored ones relative to the root, that the snapshot `tree`, taken at `since`, did not ignore.
     pub fn newly_ignored(&self, tree: &str, since: SystemTime, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-        let mut rules = self.rules.of_before(|it| is_changed_since(it, since));
+        let mut rules = self.rules.without_recent_rules(|it| is_changed_since(it, since));
         let target = self.objects.resolve_snapshot(tree)?;
         let mut past = PastIgnoreRules::new(&self.objects, &mut rules, self.root.path(), target);
         let mut found = Vec::new();
@@ -74,7 +73,7 @@ impl<'a> PastIgnoreRules<'a> {
         while let Some(name) = names.next() {
             let rules = self.rules_in(&folder)?;
             let absolute = self.absolute(&folder);
-            self.rules.enter_as_it_was(&absolute, rules);
+            self.rules.enter_with_rules(&absolute, rules);
             let below = names::join(&folder, name);
             let is_folder = names.peek().is_some();
             if name != IGNORE_FILE

@@ -41,8 +41,8 @@ impl<'a> RootHandle<'a> {
     pub(super) fn open_entry(&self, path: &[u8]) -> EntryResult<Option<EntryHandle>> {
         let (folders, name) = split(path);
         let mut fd = self.reopen()?;
-        for part in parts(folders) {
-            fd = match folder::open(fd.as_fd(), &c_name(part)?) {
+        for folder_name in names(folders) {
+            fd = match folder::open(fd.as_fd(), &c_name(folder_name)?) {
                 Err(it) if is_absence(it) => return Ok(None),
                 it => it?,
             };
@@ -51,18 +51,18 @@ impl<'a> RootHandle<'a> {
     }
 
     /// Like [`Self::open_entry`], creating missing parents.
-    pub(super) fn make_way(&self, path: &[u8]) -> EntryResult<EntryHandle> {
+    pub(super) fn open_with_parents(&self, path: &[u8]) -> EntryResult<EntryHandle> {
         let (folders, name) = split(path);
         let mut fd = self.reopen()?;
-        for part in parts(folders) {
-            let part = c_name(part)?;
-            fd = match folder::open(fd.as_fd(), &part) {
+        for folder_name in names(folders) {
+            let folder_name = c_name(folder_name)?;
+            fd = match folder::open(fd.as_fd(), &folder_name) {
                 Err(Errno::NOENT) => {
-                    match rustix::fs::mkdirat(&fd, &part, Mode::from_raw_mode(0o777)) {
+                    match rustix::fs::mkdirat(&fd, &folder_name, Mode::from_raw_mode(0o777)) {
                         Ok(()) | Err(Errno::EXIST) => {}
                         Err(it) => return Err(it.into()),
                     }
-                    folder::open(fd.as_fd(), &part)?
+                    folder::open(fd.as_fd(), &folder_name)?
                 }
                 Err(Errno::NOTDIR | Errno::LOOP) => {
                     return Err(EntryError::Refused(tr_later!(
@@ -89,7 +89,7 @@ impl<'a> RootHandle<'a> {
 
     pub(super) fn sync(&self, folder: &[u8]) -> std::result::Result<(), Errno> {
         let mut fd = self.reopen()?;
-        for name in parts(folder) {
+        for name in names(folder) {
             match folder::open(fd.as_fd(), &c_name(name)?) {
                 // Removed or replaced by a file in the meantime: its parent is what changed.
                 Err(it) if is_absence(it) => break,
@@ -105,7 +105,7 @@ impl<'a> RootHandle<'a> {
         match opened {
             Ok(None) => Ok(false),
             Ok(Some(Err(it))) if is_absence(it) => Ok(false),
-            Ok(Some(Ok(fd))) => folder::holds_more(fd, Some(tree), objects),
+            Ok(Some(Ok(fd))) => folder::holds_more(fd, tree, objects),
             _ => Ok(true),
         }
     }
@@ -127,6 +127,6 @@ fn split(path: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|it| *it == b'/').filter(|it| !it.is_empty())
 }

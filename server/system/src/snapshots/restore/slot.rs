@@ -78,7 +78,7 @@ impl EntryHandle {
             Err(it) if is_unsupported(it) => self.unlink(&self.name)?,
             it => {
                 it?;
-                self.drop_aside(&aside, old, RenameFlags::NOREPLACE)?;
+                self.unlink_or_put_back(&aside, old, RenameFlags::NOREPLACE)?;
             }
         }
         Ok(true)
@@ -100,13 +100,13 @@ impl EntryHandle {
         new: (TreeItem, &[u8]),
         sync: SyncMode,
     ) -> EntryResult<bool> {
-        let mut there = self.current()?;
-        if matches!(there, CurrentEntry::Folder) {
+        let mut found = self.current()?;
+        if matches!(found, CurrentEntry::Folder) {
             // Its files are already removed; only empty folders, or files to keep, remain.
             folder::remove_empty(self.folder.as_fd(), &self.name);
-            there = self.current()?;
+            found = self.current()?;
         }
-        let mode = match there {
+        let mode = match found {
             CurrentEntry::Item { item, .. } if item == new.0 => return Ok(false),
             CurrentEntry::Item { item, mode } if Some(item) == old => Some(mode),
             CurrentEntry::Nothing => None,
@@ -140,13 +140,13 @@ impl EntryHandle {
             Err(it) if is_unsupported(it) => Ok(self.rename(temporary, &self.name, RenameFlags::empty())?),
             it => {
                 it?;
-                self.drop_aside(temporary, old, RenameFlags::EXCHANGE)
+                self.unlink_or_put_back(temporary, old, RenameFlags::EXCHANGE)
             }
         }
     }
 
     /// Deletes the renamed entry, or puts it back if it is not the expected one.
-    fn drop_aside(&self, aside: &CString, old: TreeItem, back: RenameFlags) -> EntryResult<()> {
+    fn unlink_or_put_back(&self, aside: &CString, old: TreeItem, back: RenameFlags) -> EntryResult<()> {
         let is_old = read_current(self.folder.as_fd(), aside).is_ok_and(|it| it.is_unchanged(old));
         if is_old {
             return Ok(self.unlink(aside)?);
@@ -252,8 +252,10 @@ mod tests {
     use std::path::Path;
 
     use git2::{ObjectType, Oid};
+    use rustix::fs::{Mode, OFlags, mkdirat, openat};
 
     use super::{CHANGED, EntryError, EntryHandle, OCCUPIED, SyncMode, TreeItem, TreeItemKind};
+    use crate::forced_removal::remove_folder;
 
     fn item(bytes: &[u8]) -> TreeItem {
         TreeItem { kind: TreeItemKind::File, id: Oid::hash_object(ObjectType::Blob, bytes).unwrap() }
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_expected_is_overwritten_or_deleted() {
+    fn only_the_expected_entry_is_overwritten_or_deleted() {
         let dir = tempfile::tempdir().unwrap();
         let (slot, path) = (slot(dir.path()), dir.path().join("name"));
         let new: (TreeItem, &[u8]) = (item(b"new"), b"new");
@@ -284,6 +286,23 @@ mod tests {
         fs::write(path.join("not/empty"), "").unwrap();
         assert_eq!(slot.put(None, new, SyncMode::All), Err(EntryError::Refused(OCCUPIED)));
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing of ours is left");
+    }
+
+    /// As deep as only a program makes folders.
+    #[test]
+    fn a_folder_too_deep_for_the_stack_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let (slot, path) = (slot(dir.path()), dir.path().join("name"));
+        fs::create_dir(&path).unwrap();
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let mut at = rustix::fs::open(&path, flags, Mode::empty()).unwrap();
+        for _ in 0..15_000 {
+            mkdirat(&at, "d", Mode::RWXU).unwrap();
+            at = openat(&at, "d", flags, Mode::empty()).unwrap();
+        }
+        let new: (TreeItem, &[u8]) = (item(b"new"), b"new");
+        assert_eq!(slot.put(None, new, SyncMode::All), Err(EntryError::Refused(OCCUPIED)));
+        remove_folder(&path).unwrap();
     }
 
     #[test]

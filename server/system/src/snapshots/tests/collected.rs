@@ -18,7 +18,7 @@ fn age_objects(world: &World) {
 }
 
 /// Three snapshots of a tree, with one file that never changes.
-fn three(world: &mut World) -> Vec<String> {
+fn take_three(world: &mut World) -> Vec<String> {
     world.write("same/file", "same");
     (0..3)
         .map(|n| {
@@ -31,7 +31,7 @@ fn three(world: &mut World) -> Vec<String> {
 #[test]
 fn unreferenced_objects_are_collected() {
     let mut world = World::new();
-    let trees = three(&mut world);
+    let trees = take_three(&mut world);
     let keep = HashSet::from([trees[1].clone()]);
     assert_eq!(world.store.collect_garbage(&keep, GcMode::Delete).unwrap().removed, 0, "too young");
     age_objects(&world);
@@ -48,9 +48,9 @@ fn unreferenced_objects_are_collected() {
 }
 
 #[test]
-fn caches_do_not_speak_of_collected_objects() {
+fn caches_with_collected_objects_are_not_used() {
     let mut world = World::new();
-    let trees = three(&mut world);
+    let trees = take_three(&mut world);
     let mut other = World::new();
     // Another process takes a snapshot of another tree and collects.
     std::mem::swap(&mut other.store, &mut world.store);
@@ -74,7 +74,7 @@ fn caches_do_not_speak_of_collected_objects() {
 #[test]
 fn an_object_that_is_needed_again_becomes_young() {
     let mut world = World::new();
-    let trees = three(&mut world);
+    let trees = take_three(&mut world);
     age_objects(&world);
     world.write("file", "content 0");
     assert_eq!(world.take().tree, trees[0]);
@@ -88,7 +88,7 @@ fn an_object_that_is_needed_again_becomes_young() {
 #[test]
 fn the_state_before_a_rollback_is_kept() {
     let mut world = World::new();
-    let trees = three(&mut world);
+    let trees = take_three(&mut world);
     let restored = world.restore(&trees[0]);
     assert_eq!(restored.before, trees[2]);
     world.write("file", "content 9");
@@ -155,6 +155,9 @@ fn a_patch_shows_what_changed() {
     let many = world.take().tree;
     assert_eq!(world.store.count_lines(&b, &many).unwrap(), None);
     assert_eq!(world.store.diff(&a, &a, 100).unwrap(), "");
+    let second = patch.match_indices("diff --git").nth(1).unwrap().0;
+    let first = world.store.diff(&a, &b, second).unwrap();
+    assert!(first.ends_with("further changes are not shown here\n"), "{first}");
     let short = world.store.diff(&a, &b, 150).unwrap();
     assert!(short.len() < 220 && short.ends_with("further changes are not shown here\n"), "{short}");
 }

@@ -137,7 +137,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_rollback_returns_everything_and_its_own_rollback_too(
+    fn a_rollback_and_its_own_rollback_restore_everything(
         start in prop::collection::vec(edit(), 0..12),
         by_agent in prop::collection::vec(edit(), 0..12),
     ) {
@@ -160,6 +160,7 @@ proptest! {
         prop_assert_eq!(files(&world), after);
         prop_assert_eq!(back.before, tree);
     }
+
     #[test]
     fn changed_ignore_rules_lose_nothing(
         start in prop::collection::vec(prop_oneof![3 => edit(), 1 => edit_of_rules()], 0..12),

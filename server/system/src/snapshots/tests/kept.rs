@@ -26,7 +26,7 @@ fn paths(world: &mut World) -> Vec<String> {
 }
 
 #[test]
-fn the_tree_is_what_is_not_ignored() {
+fn the_tree_contains_the_files_that_are_not_ignored() {
     let mut world = World::new();
     for path in [
         ".gitignore",
@@ -64,7 +64,7 @@ fn the_tree_is_what_is_not_ignored() {
 }
 
 #[test]
-fn a_gitignore_may_take_back_a_built_in_rule() {
+fn a_gitignore_may_cancel_a_built_in_rule() {
     let mut world = World::new();
     world.write("target/x", "");
     world.write(".git/HEAD", "");
@@ -106,7 +106,7 @@ fn a_root_that_was_replaced_is_an_error() {
 }
 
 #[test]
-fn bytes_modes_links_and_names_make_the_id() {
+fn bytes_modes_links_and_names_determine_the_id() {
     let mut world = World::new();
     let mut seen = vec![world.take().tree];
     let mut differs = |world: &mut World, what: &str| {
@@ -250,7 +250,7 @@ fn special_files_are_skipped_without_blocking() {
 }
 
 #[test]
-fn a_deep_tree_is_not_followed_for_ever() {
+fn folders_below_the_depth_limit_are_not_read() {
     let mut world = World::new();
     let deep = vec!["d"; 250].join("/");
     world.write(format!("{deep}/x"), "x");
@@ -275,7 +275,7 @@ fn our_state_folder_is_excluded_from_the_tree() {
 }
 
 #[test]
-fn a_store_that_went_away_says_so() {
+fn a_deleted_store_is_an_error() {
     let mut world = World::new();
     world.write("a", "x");
     let tree = world.take().tree;
@@ -350,7 +350,7 @@ fn all_files_of_a_snapshot_are_read_in_the_order_of_its_folders() {
 }
 
 #[test]
-fn what_is_ignored_only_since_a_snapshot_is_found() {
+fn paths_ignored_only_since_a_snapshot_are_found() {
     let mut world = World::new();
     world.write(".git/HEAD", "ref: refs/heads/main\n");
     world.write(".gitignore", "/built\n*.log\n");

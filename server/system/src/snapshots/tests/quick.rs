@@ -1,4 +1,4 @@
-//! Tests of snapshots that are skipped or given up.
+//! Tests of snapshots that are reused or abandoned.
 
 use std::time::Duration;
 

@@ -37,7 +37,7 @@ impl Swapper {
 }
 
 #[test]
-fn nothing_outside_is_ever_written_or_deleted() {
+fn a_restore_writes_and_deletes_nothing_outside() {
     let mut world = World::new();
     let outside = tempfile::tempdir().unwrap();
     world.write(".gitignore", "/trap\n");
