@@ -1,6 +1,6 @@
-//! The journal as a file: the records that [`JournalFile::append`] returns are on disk, whatever happens next. The
-//! caller holds the loop's lock. The journal itself is locked too ([`exclusive`]), because the file of the loop's lock can be
-//! deleted while its holder runs. Reading concurrently with a writer is in [`follow`].
+//! Writes and reads a journal as a file: the records that [`JournalFile::append`] returns are on disk. The caller holds the
+//! loop's lock. The journal itself is locked too ([`exclusive`]), because the file of the loop's lock can be deleted while
+//! its holder runs. Reading concurrently with a writer is in [`follow`].
 
 mod exclusive;
 pub mod follow;
@@ -98,12 +98,12 @@ pub struct JournalFile {
     /// Length of the file after this writer's last write.
     len: u64,
     chain: ChecksumChain,
-    /// Records that count but are not known to be on disk: the end of the file.
-    loose: Vec<u8>,
+    /// The end of the file: records that count but are not known to be on disk.
+    unsynced: Vec<u8>,
     /// The checksum chain up to the last synced record.
     synced: ChecksumChain,
     /// Records that count and were cut off to repair a failed write: the next write begins with them.
-    owed: Vec<u8>,
+    to_rewrite: Vec<u8>,
     /// Epoch of the records that this writer appends.
     epoch: u32,
     health: JournalHealth,
@@ -148,14 +148,14 @@ impl JournalFile {
         Ok(ReopenedJournal { journal, entries, torn })
     }
 
-    /// Opens an existing journal in a new epoch; `each` receives its records, and void ones before an error. Returns
+    /// Opens an existing journal in a new epoch and passes its records to `each`; if it fails, those are void. Also returns
     /// the file to which a torn end was copied before it was cut. A damaged journal is left as it is and refused.
     pub fn open_with(
         path: &Path,
         mut each: impl FnMut(Entry),
     ) -> Result<(Self, Option<PathBuf>), JournalError> {
         let file = exclusive::open(path)?;
-        let scanned = scan::from(&file, 0, ChecksumChain::default(), |entry, _| each(entry));
+        let scanned = scan::read_from(&file, 0, ChecksumChain::default(), |entry, _| each(entry));
         let ScannedJournal { chain, good_len, tail, unread } =
             scanned.map_err(|source| io_error(tr_later!("read"), path, source))?;
         let torn = match tail {
@@ -166,7 +166,7 @@ impl JournalFile {
             JournalTail::Torn { .. } => Some(put_aside(path, &unread)?),
         };
         file.set_len(good_len).map_err(|source| io_error(tr_later!("cut"), path, source))?;
-        // Records that a keeper wrote but did not live to sync are read as written, so they must become durable.
+        // Records that a killed keeper wrote but did not sync are read as written, so they must become durable.
         file.sync_all().map_err(|source| io_error(tr_later!("sync"), path, source))?;
         sync_folder(path)?;
         let journal = Self::from_parts(path, file, chain, good_len);
@@ -177,7 +177,7 @@ impl JournalFile {
 
     fn from_parts(path: &Path, file: File, chain: ChecksumChain, len: u64) -> Self {
         let epoch = chain.last_epoch() + 1;
-        let (loose, owed, synced) = (Vec::new(), Vec::new(), chain.clone());
+        let (unsynced, to_rewrite, synced) = (Vec::new(), Vec::new(), chain.clone());
         let health = JournalHealth::Sound;
         Self {
             path: path.to_owned(),
@@ -185,9 +185,9 @@ impl JournalFile {
             lock_holder: None,
             len,
             chain,
-            loose,
+            unsynced,
             synced,
-            owed,
+            to_rewrite,
             epoch,
             health,
         }
@@ -200,7 +200,7 @@ impl JournalFile {
         self.write(&bytes)?;
         self.sync_file()?;
         self.advance_chain(chain, &bytes);
-        self.has_synced();
+        self.mark_synced();
         Ok(entries)
     }
 
@@ -215,7 +215,7 @@ impl JournalFile {
 
     /// When this returns, all records written so far are on disk.
     pub fn sync(&mut self) -> Result<(), JournalError> {
-        if self.loose.is_empty() && self.owed.is_empty() {
+        if self.unsynced.is_empty() && self.to_rewrite.is_empty() {
             return Ok(());
         }
         self.append(Moment::default(), Vec::new()).map(drop)
@@ -235,19 +235,19 @@ impl JournalFile {
             text += &chain.append(&entry).map_err(unwritable)?;
             entries.push(entry);
         }
-        Ok((chain, [self.owed.as_slice(), text.as_bytes()].concat(), entries))
+        Ok((chain, [self.to_rewrite.as_slice(), text.as_bytes()].concat(), entries))
     }
 
     fn advance_chain(&mut self, chain: ChecksumChain, written: &[u8]) {
         self.chain = chain;
         self.len += written.len() as u64;
-        self.loose.extend_from_slice(written);
-        self.owed.clear();
+        self.unsynced.extend_from_slice(written);
+        self.to_rewrite.clear();
     }
 
-    fn has_synced(&mut self) {
+    fn mark_synced(&mut self) {
         self.synced.clone_from(&self.chain);
-        self.loose.clear();
+        self.unsynced.clear();
     }
 
     /// Stores the state as of the last record, for readers. Nothing depends on it.
@@ -275,11 +275,11 @@ impl JournalFile {
     pub fn recover(&mut self) -> Result<(), JournalError> {
         let file = open(&self.path)?;
         // The lock belongs to the first descriptor, so the new one must be of the same file.
-        if !exclusive::is_same(&file, &self.file, &self.path)? {
+        if !exclusive::is_same_file(&file, &self.file, &self.path)? {
             return Err(JournalError::Gone { path: self.path.clone() });
         }
-        let len = self.len.saturating_sub(self.loose.len() as u64);
-        let synced = scan::between(&file, 0..len, ChecksumChain::default(), |_, _| ())
+        let len = self.len.saturating_sub(self.unsynced.len() as u64);
+        let synced = scan::read_range(&file, 0..len, ChecksumChain::default(), |_, _| ())
             .map_err(|source| io_error(tr_later!("read"), &self.path, source))?;
         let is_known = synced.chain == self.synced && synced.tail == JournalTail::Clean;
         if !is_known || synced.good_len != len {
@@ -287,7 +287,7 @@ impl JournalFile {
         }
         file.set_len(len).map_err(|source| io_error(tr_later!("cut"), &self.path, source))?;
         self.len = len;
-        self.owed.splice(..0, self.loose.drain(..));
+        self.to_rewrite.splice(..0, self.unsynced.drain(..));
         file.sync_all().map_err(|source| JournalError::Sync { path: self.path.clone(), source })?;
         let before = std::mem::replace(&mut self.file, file);
         self.lock_holder.get_or_insert(before);
@@ -297,7 +297,7 @@ impl JournalFile {
 
     /// Releases the reserve: room for one record on a full disk.
     pub fn spend_reserve(&self) -> Result<(), JournalError> {
-        match std::fs::remove_file(reserve_of(&self.path)) {
+        match std::fs::remove_file(reserve_path(&self.path)) {
             Err(source) if source.kind() != ErrorKind::NotFound => {
                 Err(io_error(tr_later!("give up the reserve of"), &self.path, source))
             }
@@ -307,7 +307,7 @@ impl JournalFile {
 
     /// Restores a released reserve. Fails while there is no room.
     pub fn refill_reserve(&self) -> Result<(), JournalError> {
-        let path = reserve_of(&self.path);
+        let path = reserve_path(&self.path);
         if std::fs::metadata(&path).is_ok_and(|it| it.len() == RESERVE_BYTES as u64) {
             return Ok(());
         }
@@ -355,7 +355,8 @@ impl JournalFile {
 
 /// Reads a journal without changing it.
 pub fn read(path: &Path) -> Result<ParsedJournal, JournalError> {
-    bytes_of(path).map(|bytes| reading::parse_journal(&bytes))
+    let bytes = std::fs::read(path).map_err(|source| open_error(tr_later!("read"), path, source))?;
+    Ok(reading::parse_journal(&bytes))
 }
 
 /// The lines of a journal that hold records, exactly as they were written, each without its newline.
@@ -366,15 +367,12 @@ pub fn each_line(path: &Path, mut each: impl FnMut(&[u8])) -> Result<(), Journal
 /// The records of a journal, each with its line.
 pub fn each_record(path: &Path, each: impl FnMut(Entry, &[u8])) -> Result<(), JournalError> {
     let file = open_to_read(path)?;
-    let scanned = scan::from(&file, 0, ChecksumChain::default(), each);
+    let scanned = scan::read_from(&file, 0, ChecksumChain::default(), each);
     scanned.map(drop).map_err(|source| io_error(tr_later!("read"), path, source))
 }
 
 fn open_to_read(path: &Path) -> Result<File, JournalError> {
-    File::open(path).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-        _ => io_error(tr_later!("open"), path, source),
-    })
+    File::open(path).map_err(|source| open_error(tr_later!("open"), path, source))
 }
 
 /// The records of the wanted types of a journal that was found undamaged.
@@ -405,18 +403,8 @@ pub fn each_recent(
     Ok(earlier)
 }
 
-fn bytes_of(path: &Path) -> Result<Vec<u8>, JournalError> {
-    std::fs::read(path).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-        _ => io_error(tr_later!("read"), path, source),
-    })
-}
-
 fn open(path: &Path) -> Result<File, JournalError> {
-    options().open(path).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
-        _ => io_error(tr_later!("open"), path, source),
-    })
+    options().open(path).map_err(|source| open_error(tr_later!("open"), path, source))
 }
 
 fn options() -> OpenOptions {
@@ -444,8 +432,15 @@ fn sync_folder(path: &Path) -> Result<(), JournalError> {
     durable::sync_folder(path).map_err(|source| io_error(tr_later!("sync the folder of"), path, source))
 }
 
-fn reserve_of(path: &Path) -> PathBuf {
+fn reserve_path(path: &Path) -> PathBuf {
     path.with_extension("reserve")
+}
+
+fn open_error(action: &'static str, path: &Path, source: io::Error) -> JournalError {
+    match source.kind() {
+        ErrorKind::NotFound => JournalError::Gone { path: path.to_owned() },
+        _ => io_error(action, path, source),
+    }
 }
 
 fn io_error(action: &'static str, path: &Path, source: io::Error) -> JournalError {

@@ -1,4 +1,4 @@
-//! The lock on the journal itself: it excludes a second writer also if the file of the loop's lock was deleted.
+//! Locks the journal itself, which excludes a second writer even if the file of the loop's lock was deleted.
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::MetadataExt;
@@ -35,10 +35,10 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<bool, JournalError> {
             Err(TryLockError::Error(source)) => return Err(io_error(tr_later!("lock"), path, source)),
         }
     }
-    is_same(file, &super::open(path)?, path)
+    is_same_file(file, &super::open(path)?, path)
 }
 
-pub(super) fn is_same(one: &File, other: &File, path: &Path) -> Result<bool, JournalError> {
+pub(super) fn is_same_file(one: &File, other: &File, path: &Path) -> Result<bool, JournalError> {
     let id = |file: &File| file.metadata().map(|it| (it.dev(), it.ino()));
     let same = id(one).and_then(|one| Ok(one == id(other)?));
     same.map_err(|source| io_error(tr_later!("look at"), path, source))

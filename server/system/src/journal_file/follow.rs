@@ -2,7 +2,6 @@
 //! line that is just being written for damage.
 
 use std::fs::File;
-use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,7 @@ use loopkeeper_core::journal::reading::{ChecksumChain, JournalTail};
 use loopkeeper_text::tr_later;
 
 use super::saved_state::{self, SavedState};
-use super::{JournalError, io_error, scan};
+use super::{JournalError, io_error, open_error, open_to_read, scan};
 
 /// A position in a journal, up to which every record was returned.
 #[derive(Debug)]
@@ -88,7 +87,7 @@ impl Follower {
     }
 
     fn start_over(&mut self, sink: &mut impl EntrySink) -> Result<JournalTail, JournalError> {
-        (self.file, self.offset, self.chain) = (Some(self.open()?), 0, ChecksumChain::default());
+        (self.file, self.offset, self.chain) = (Some(open_to_read(&self.path)?), 0, ChecksumChain::default());
         sink.start_over();
         self.read_on(sink).map(|(tail, _)| tail)
     }
@@ -96,34 +95,20 @@ impl Follower {
     /// Whether the file at the path is the one that was read, and at least as long.
     fn is_where_it_was(&self) -> Result<bool, JournalError> {
         let Some(file) = &self.file else { return Ok(false) };
-        let look = |source| io_error(tr_later!("look at"), &self.path, source);
-        let ours = file.metadata().map_err(look)?;
-        let found = match std::fs::metadata(&self.path) {
-            Err(source) if source.kind() == ErrorKind::NotFound => return Err(self.missing_error()),
-            other => other.map_err(look)?,
-        };
+        let ours = file.metadata().map_err(|source| io_error(tr_later!("look at"), &self.path, source))?;
+        let found = std::fs::metadata(&self.path);
+        let found = found.map_err(|source| open_error(tr_later!("look at"), &self.path, source))?;
         Ok(found.ino() == ours.ino() && found.dev() == ours.dev() && found.len() >= self.offset)
     }
 
-    /// What follows the new records, and whether it contradicts what was read before: complete lines that do not
-    /// continue the chain.
+    /// Reads the new records. Returns what follows them, and whether it contradicts the records before: complete lines
+    /// that do not continue the chain.
     fn read_on(&mut self, sink: &mut impl EntrySink) -> Result<(JournalTail, bool), JournalError> {
-        let Some(file) = &self.file else { return Err(self.missing_error()) };
-        let scanned = scan::from(file, self.offset, self.chain.clone(), |entry, _| sink.take(entry));
+        let Some(file) = &self.file else { return Err(JournalError::Gone { path: self.path.clone() }) };
+        let scanned = scan::read_from(file, self.offset, self.chain.clone(), |entry, _| sink.take(entry));
         let scanned = scanned.map_err(|source| io_error(tr_later!("read"), &self.path, source))?;
         self.offset += scanned.good_len;
         self.chain = scanned.chain;
         Ok((scanned.tail, scanned.unread.contains(&b'\n')))
-    }
-
-    fn open(&self) -> Result<File, JournalError> {
-        File::open(&self.path).map_err(|source| match source.kind() {
-            ErrorKind::NotFound => self.missing_error(),
-            _ => io_error(tr_later!("open"), &self.path, source),
-        })
-    }
-
-    fn missing_error(&self) -> JournalError {
-        JournalError::Gone { path: self.path.clone() }
     }
 }

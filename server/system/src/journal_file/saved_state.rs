@@ -1,4 +1,4 @@
-//! The state of a loop as of one record, stored beside its journal: a reader of a long journal verifies the records before
+//! Stores the state of a loop as of one record beside its journal: a reader of a long journal verifies the records before
 //! it by their checksums and folds those after it. A cache: without it, or if anything about it does not match, the whole
 //! journal is folded. Keepers write it and never read it.
 
@@ -42,7 +42,7 @@ pub(super) fn write(
     (offset, chain): (u64, &ChecksumChain),
     state: &LoopState,
 ) -> io::Result<()> {
-    let path = path_of(journal);
+    let path = state_path(journal);
     let draft = journal.with_extension("state.new");
     let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
     let written = write_to(file, (offset, chain), state).and_then(|()| std::fs::rename(&draft, path));
@@ -65,8 +65,8 @@ fn write_to(file: File, (offset, chain): (u64, &ChecksumChain), state: &LoopStat
 
 /// The state beside a journal, if it is of this version and `file`, the journal, still begins with its records.
 pub(super) fn load(journal: &Path, file: &File) -> Option<SavedState> {
-    let path = path_of(journal);
-    // A pipe in its place would block.
+    let path = state_path(journal);
+    // Opening a pipe in its place would block.
     let bytes = std::fs::symlink_metadata(&path).ok()?.is_file().then(|| std::fs::read(&path).ok())??;
     let lines = bytes.strip_suffix(b"\n")?;
     let (state, trailer) = lines.split_at_checked(memchr::memrchr(b'\n', lines)?)?;
@@ -119,7 +119,7 @@ pub(super) fn each_wanted(
     Ok(())
 }
 
-fn path_of(journal: &Path) -> PathBuf {
+fn state_path(journal: &Path) -> PathBuf {
     journal.with_extension("state")
 }
 

@@ -1,4 +1,4 @@
-//! Reads the records of a file piece by piece: a long journal never is in memory as a whole.
+//! Reads the records of a file piece by piece, so that a long journal is never in memory as a whole.
 
 use std::fs::File;
 use std::io;
@@ -13,17 +13,17 @@ const PIECE_BYTES: usize = 64 * 1024;
 
 /// Reads from `offset`, where `chain` ends, to the end of the file as it is now. `each` receives the records with their
 /// lines.
-pub(super) fn from(
+pub(super) fn read_from(
     file: &File,
     offset: u64,
     chain: ChecksumChain,
     each: impl FnMut(Entry, &[u8]),
 ) -> io::Result<ScannedJournal> {
-    between(file, offset..file.metadata()?.len(), chain, each)
+    read_range(file, offset..file.metadata()?.len(), chain, each)
 }
 
 /// Reads these bytes of the file, or as many as there are.
-pub(super) fn between(
+pub(super) fn read_range(
     file: &File,
     bytes: Range<u64>,
     chain: ChecksumChain,

@@ -109,7 +109,7 @@ fn a_damaged_journal_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_journal_that_is_gone_is_noticed_and_not_recreated() {
+fn a_missing_journal_is_detected_and_not_recreated() {
     let check = |harm: fn(&PathBuf), expect: fn(&JournalError) -> bool| {
         let (_dir, path, mut journal) = journal(&["one"]);
         harm(&path);
@@ -188,7 +188,7 @@ fn another_writer_stops_this_one() {
 }
 
 #[test]
-fn after_a_failed_sync_nothing_is_appended_until_it_is_made_good() {
+fn after_a_failed_sync_nothing_is_appended_before_the_recovery() {
     let (_dir, path, mut journal) = journal(&["one"]);
     // The state after a failed sync: bytes in the file that were never acknowledged.
     options().open(&path).unwrap().write_all(b"{\"v\":1,\"never acknowledged").unwrap();
@@ -237,7 +237,7 @@ fn recovery_verifies_what_was_acknowledged() {
 }
 
 #[test]
-fn the_reserve_is_real_and_comes_back() {
+fn the_reserve_occupies_blocks_and_can_be_refilled() {
     use std::os::unix::fs::MetadataExt;
     let (dir, _path, journal) = journal(&[]);
     let reserve = dir.path().join("journal.reserve");
@@ -325,7 +325,7 @@ fn a_follower_starts_over_when_the_past_changes() {
 }
 
 #[test]
-fn what_was_tried_is_in_the_language_of_the_user() {
+fn an_error_is_in_the_language_of_the_user() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal.jsonl");
     fs::create_dir(&path).unwrap();

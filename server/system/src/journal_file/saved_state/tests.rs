@@ -40,7 +40,7 @@ fn read_on((mut follower, mut state): (Follower, LoopState)) -> (LoopState, usiz
 }
 
 #[test]
-fn a_saved_state_and_the_rest_are_the_whole_at_every_cut() {
+fn a_saved_state_and_the_later_records_give_the_state_of_the_whole_journal() {
     let whole = replay(&journal_file::read(&saved_at(1).1).unwrap().entries).unwrap();
     for cut in 1..=records() {
         let (_dir, path) = saved_at(cut);
@@ -161,9 +161,9 @@ fn damage_after_the_saved_state_leads_to_the_whole_journal() {
 }
 
 #[test]
-fn the_file_is_private_and_replaced_as_a_whole() {
+fn the_file_is_private_and_leaves_no_draft() {
     let (dir, path) = saved_at(9);
     let mode = fs::metadata(path.with_extension("state")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    assert!(!fs::read_dir(&dir).unwrap().any(|it| it.unwrap().path().ends_with("journal.state.new")));
+    assert!(!fs::read_dir(&dir).unwrap().any(|it| it.unwrap().file_name() == "journal.state.new"));
 }
