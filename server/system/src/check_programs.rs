@@ -1,15 +1,16 @@
-//! The programs that checks run by name: which file each is, by hash.
+//! Identifies the programs that checks run by name: the path and the hash of each file.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_text::digest::hex;
 use sha2::{Digest as _, Sha256};
 
-/// Larger programs are found and not hashed.
+use crate::program_path::find_in_path;
+
+/// Larger programs are found but not hashed.
 const MAX_BYTES: u64 = 512 * 1024 * 1024;
 
 /// The file that runs for a name.
@@ -22,15 +23,9 @@ pub struct ProgramFile {
 
 /// The first program of this name in the search path.
 pub fn find_program(name: &str, search_path: &OsStr) -> Option<ProgramFile> {
-    let folders = std::env::split_paths(search_path).filter(|it| it.is_absolute());
-    let found = folders.map(|it| it.join(name)).find(|it| is_executable(it))?;
-    let path = found.canonicalize().ok()?;
+    let path = find_in_path(OsStr::new(name), search_path)?.canonicalize().ok()?;
     let sha256 = hash(&path).ok().flatten();
     Some(ProgramFile { path, sha256 })
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
 fn hash(path: &Path) -> io::Result<Option<String>> {

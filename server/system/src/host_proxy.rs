@@ -2,7 +2,7 @@
 //! but a loopback interface; its warden listens there and passes the listening socket to this process, which is outside.
 //! The job therefore reaches what this proxy connects to, and no path or port of the machine leads to the proxy.
 //!
-//! It has a thread of its own, so that no download delays the keeper, and none until the first job needs it.
+//! It runs in a separate thread, so that no download delays the keeper. The thread starts with the first job that needs it.
 
 mod connection;
 pub mod listener_channel;
@@ -30,13 +30,13 @@ use tokio::time::sleep;
 /// Where a warden listens for its job; above the ports that the kernel assigns to connections.
 pub const ADDRESS: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 61_080);
 
-/// Connections at a time; more of them wait.
-const CONNECTIONS: usize = 128;
-/// Name lookups at a time.
-const LOOKUPS: usize = 4;
+/// Concurrent connections; further ones wait.
+const MAX_CONNECTIONS: usize = 128;
+/// Concurrent name lookups.
+const MAX_LOOKUPS: usize = 4;
 /// Denied hosts that are named in one iteration.
 const MAX_NAMED: usize = 5;
-/// Before another attempt to accept a connection where descriptors have run out.
+/// Delay before another attempt to accept a connection, if descriptors have run out.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// A proxy for the jobs of one kind.
@@ -50,7 +50,7 @@ struct SharedProxy {
     thread: Mutex<Option<mpsc::UnboundedSender<AttachedWarden>>>,
 }
 
-/// What the connections share.
+/// State shared by the connections.
 #[derive(Debug)]
 pub(crate) struct ProxyRules {
     hosts: HostList,
@@ -82,7 +82,7 @@ impl HostProxy {
         Self(Arc::new(SharedProxy { rules, thread: Mutex::default() }))
     }
 
-    /// Another proxy with the same list and a record of its own.
+    /// Another proxy with the same list and a separate record.
     pub fn separate(&self) -> Self {
         Self::new(self.hosts().clone())
     }
@@ -94,14 +94,15 @@ impl HostProxy {
     /// Serves the socket that arrives on `channel`. Does not wait for it.
     pub fn attach(&self, channel: UnixStream) -> io::Result<ProxyLease> {
         let mut thread = lock(&self.0.thread);
-        let to = match thread.as_ref() {
-            Some(to) => to,
+        let wardens = match thread.as_ref() {
+            Some(wardens) => wardens,
             None => thread.insert(start_thread(&self.0.rules)?),
         };
-        let (hold, lease) = oneshot::channel();
-        to.send(AttachedWarden { channel, lease })
+        let (holder, lease) = oneshot::channel();
+        wardens
+            .send(AttachedWarden { channel, lease })
             .map_err(|_| io::Error::other(tr!("the proxy of the sandbox has ended")))?;
-        Ok(ProxyLease(hold))
+        Ok(ProxyLease(holder))
     }
 
     /// The hosts that were denied since the last call, the first few of them.
@@ -109,7 +110,7 @@ impl HostProxy {
         std::mem::take(&mut *lock(&self.0.rules.denied)).into_iter().collect()
     }
 
-    /// Leads the clients of a job here. Each program reads some of these variables.
+    /// The variables that direct the clients of a job to the proxy. Each program reads some of them.
     pub fn environment(&self) -> Vec<(OsString, OsString)> {
         let url = format!("http://{ADDRESS}");
         let all = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].map(|name| (name, url.clone()));
@@ -125,7 +126,7 @@ impl HostProxy {
 }
 
 impl ProxyRules {
-    fn note_denied(&self, to: &Destination) {
+    fn record_denied(&self, to: &Destination) {
         let mut denied = lock(&self.denied);
         if denied.len() < MAX_NAMED {
             denied.insert(to.to_string());
@@ -138,12 +139,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn start_thread(rules: &Arc<ProxyRules>) -> io::Result<mpsc::UnboundedSender<AttachedWarden>> {
-    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(LOOKUPS).build()?;
-    let (to, attached) = mpsc::unbounded_channel();
+    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(MAX_LOOKUPS).build()?;
+    let (wardens, attached) = mpsc::unbounded_channel();
     let rules = Arc::clone(rules);
     let name = "host-proxy".to_owned();
     thread::Builder::new().name(name).spawn(move || serve_wardens(runtime, attached, &rules))?;
-    Ok(to)
+    Ok(wardens)
 }
 
 fn serve_wardens(
@@ -152,7 +153,7 @@ fn serve_wardens(
     rules: &Arc<ProxyRules>,
 ) {
     runtime.block_on(async {
-        let permits = Arc::new(Semaphore::new(CONNECTIONS));
+        let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         while let Some(AttachedWarden { channel, lease }) = attached.recv().await {
             let (rules, permits) = (Arc::clone(rules), Arc::clone(&permits));
             tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! The only code that touches the machine. One file, one error enum each.
+//! The only code that accesses the machine. Each module wraps one part of it and has its own error type.
 
 pub mod agents;
 pub mod archive;
@@ -9,6 +9,7 @@ pub mod clean_room;
 pub mod clock;
 pub mod config_files;
 pub mod config_text;
+mod descriptor_passing;
 pub mod disk_room;
 pub mod durable;
 pub mod env;

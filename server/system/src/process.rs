@@ -143,8 +143,8 @@ pub fn start(job: &Job, domain: &Isolation) -> Result<JobHandle, ProcessError> {
         // A warden passes the socket of its proxy on the channel of a pool. It ends with the pool.
         return WardenPool::new(domain).start(job);
     }
-    start_with(job, StreamLayout::Apart, |program, ends| {
-        start_single_warden(job, program, domain.command(None)?, ends)
+    start_with(job, StreamLayout::Apart, |program, stdio| {
+        start_single_warden(job, program, domain.command(None)?, stdio)
     })
 }
 
@@ -165,7 +165,7 @@ struct ChildStdio {
 fn start_with(
     job: &Job,
     streams: StreamLayout,
-    by: impl FnOnce(&Path, ChildStdio) -> io::Result<WardenHandle>,
+    start_warden: impl FnOnce(&Path, ChildStdio) -> io::Result<WardenHandle>,
 ) -> Result<JobHandle, ProcessError> {
     let output = match &job.output {
         Some(base) => Some(
@@ -176,25 +176,24 @@ fn start_with(
     };
     let program = find_program(job)?;
     let failed = |source| ProcessError::Start { program: program.display().to_string(), source };
-    let (channels, ends) = channels(streams).map_err(failed)?;
-    let warden = by(&program, ends).map_err(failed)?;
+    let (channels, stdio) = channels(streams).map_err(failed)?;
+    let warden = start_warden(&program, stdio).map_err(failed)?;
     let (force, forced) = watch::channel(None);
-    let (to, inbox) = mpsc::channel(CHUNKS);
+    let (messages, inbox) = mpsc::channel(CHUNKS);
     let (pid, spent_ms) = (warden.pid, warden.spent_ms);
-    let JobChannels { control, for_pump, out, err } = channels;
-    let (tell_main, main) = oneshot::channel();
-    let (received, main_to) = (Vec::new(), Some(tell_main));
-    let pump = ProcessSupervisor {
+    let JobChannels { control, supervisor_control, out, err } = channels;
+    let (main_sender, main) = oneshot::channel();
+    let supervisor = ProcessSupervisor {
         warden,
-        control: for_pump,
-        received,
-        main: main_to,
+        control: supervisor_control,
+        received: Vec::new(),
+        main: Some(main_sender),
         out: Some(out),
         err,
-        to,
+        messages,
         force: forced,
     };
-    tokio::spawn(pump.run());
+    tokio::spawn(supervisor.run());
     let (main, lines, grace) = (MainProcess::Awaited(main), LineSplitter::default(), job.grace);
     Ok(JobHandle {
         pid,
@@ -204,7 +203,7 @@ fn start_with(
         control,
         force,
         grace,
-        asked: None,
+        requested: None,
         lines,
         output,
         report: None,
@@ -234,7 +233,7 @@ fn find_program(job: &Job) -> Result<PathBuf, ProcessError> {
 /// The channels between the keeper and a job.
 struct JobChannels {
     control: UnixStream,
-    for_pump: tokio::net::UnixStream,
+    supervisor_control: tokio::net::UnixStream,
     out: Receiver,
     err: Option<Receiver>,
 }
@@ -242,14 +241,14 @@ struct JobChannels {
 fn channels(streams: StreamLayout) -> io::Result<(JobChannels, ChildStdio)> {
     let (control, theirs) = UnixStream::pair()?;
     control.set_nonblocking(true)?;
-    let for_pump = tokio::net::UnixStream::from_std(control.try_clone()?)?;
+    let supervisor_control = tokio::net::UnixStream::from_std(control.try_clone()?)?;
     let (out, out_end) = pipe()?;
     let (err, err_end) = match streams {
         StreamLayout::Apart => pipe().map(|(err, end)| (Some(err), end))?,
         StreamLayout::Together => (None, out_end.try_clone()?),
     };
     Ok((
-        JobChannels { control, for_pump, out, err },
+        JobChannels { control, supervisor_control, out, err },
         ChildStdio { control: theirs.into(), out: out_end, err: err_end },
     ))
 }
@@ -258,7 +257,7 @@ fn start_single_warden(
     job: &Job,
     program: &Path,
     mut warden: WardenCommand,
-    ends: ChildStdio,
+    stdio: ChildStdio,
 ) -> io::Result<WardenHandle> {
     let command = &mut warden.command;
     command.args(orphans::warden_mark(&job.env)).arg("--grace-ms").arg(job.grace.as_millis().to_string());
@@ -267,7 +266,7 @@ fn start_single_warden(
     }
     command.arg("--").arg(program).args(job.argv.value().iter().skip(1));
     command.env_clear().envs(job.env.iter().map(|(name, value)| (name, value))).current_dir(&job.cwd);
-    command.stdin(ends.control).stdout(ends.out).stderr(ends.err);
+    command.stdin(stdio.control).stdout(stdio.out).stderr(stdio.err);
     WardenHandle::start(warden, None)
 }
 

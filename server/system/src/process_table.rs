@@ -1,6 +1,6 @@
 //! Reads the process table from `/proc`, and sends signals that cannot hit the wrong process.
 //!
-//! What to end is decided by [`crate::process::tree`] and its callers.
+//! [`crate::process::tree`] and its callers decide which processes to end.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -38,12 +38,12 @@ impl Process {
         (self.pid, self.started) == (other.pid, other.started)
     }
 
-    /// Asks it to end; an error if it has exited.
+    /// Sends `TERM`; an error if it has exited.
     pub fn terminate(&self) -> io::Result<()> {
         self.signal(Signal::TERM)
     }
 
-    /// Text for a list of survivors.
+    /// Its entry in a list of survivors.
     pub(crate) fn label(&self) -> String {
         format!("{} {}", self.pid, self.name)
     }
@@ -94,15 +94,15 @@ pub(crate) fn children_of(parent: i32) -> Vec<Process> {
 
 /// The pid, in this process's namespace, of the descendant of `root` whose pid in its own PID namespace is `inner`.
 /// `None`: it no longer exists.
-pub(crate) fn number_below(root: i32, inner: i32) -> Option<i32> {
-    // Without a namespace of its own: far fewer reads than the search.
-    if is_below(root, inner) && own_number(inner) == Some(inner) {
+pub(crate) fn pid_below(root: i32, inner: i32) -> Option<i32> {
+    // Without a separate namespace: far fewer reads than the search.
+    if is_below(root, inner) && innermost_pid(inner) == Some(inner) {
         return Some(inner);
     }
     let mut level = vec![root];
     for _ in 0..WARDEN_DEPTH {
         level = level.iter().flat_map(|it| children_of(*it)).map(|it| it.pid).collect();
-        if let Some(found) = level.iter().find(|it| own_number(**it) == Some(inner)) {
+        if let Some(found) = level.iter().find(|it| innermost_pid(**it) == Some(inner)) {
             return Some(*found);
         }
     }
@@ -115,12 +115,12 @@ fn is_below(root: i32, pid: i32) -> bool {
 }
 
 /// Pid of a process in its innermost namespace.
-fn own_number(pid: i32) -> Option<i32> {
+fn innermost_pid(pid: i32) -> Option<i32> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    innermost(&status)
+    parse_innermost_pid(&status)
 }
 
-fn innermost(status: &str) -> Option<i32> {
+fn parse_innermost_pid(status: &str) -> Option<i32> {
     let numbers = status.lines().find_map(|it| it.strip_prefix("NSpid:"))?;
     numbers.split_ascii_whitespace().next_back()?.parse().ok()
 }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_proc_stat() {
+    fn a_line_of_proc_stat_is_parsed() {
         let check = |name: &str, state: &str, threads, expect: (&str, bool)| {
             let process = parse(7, line(name, state, threads).as_bytes()).unwrap();
             assert_eq!((process.name.as_str(), process.running), expect);
@@ -203,8 +203,8 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_the_innermost_namespace() {
-        let check = |status: &str, expect| assert_eq!(innermost(status), expect, "{status}");
+    fn the_pid_in_the_innermost_namespace_is_found() {
+        let check = |status: &str, expect| assert_eq!(parse_innermost_pid(status), expect, "{status}");
         check("Name:\tsh\nPid:\t812\nNSpid:\t812\t7\nNSpgid:\t812\t1\n", Some(7));
         check("NSpid:\t812\n", Some(812));
         check("NSpid:\n", None);
@@ -212,14 +212,14 @@ mod tests {
         let own = std::process::id() as i32;
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let pid = child.id() as i32;
-        assert_eq!(number_below(own, own_number(pid).unwrap()), Some(pid));
+        assert_eq!(pid_below(own, innermost_pid(pid).unwrap()), Some(pid));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(number_below(own, pid), None);
+        assert_eq!(pid_below(own, pid), None);
     }
 
     #[test]
-    fn descendants_of_descendants_without_zombies() {
+    fn descendants_include_those_of_descendants_but_no_zombies() {
         let process = |pid, parent, running| Process {
             pid,
             parent,

@@ -11,12 +11,12 @@ pub(crate) fn resolve_program(name: &OsStr, search: &OsStr, root: &Path) -> Opti
     if name.as_bytes().contains(&b'/') {
         return Some(root.join(name)).filter(|path| is_executable(path));
     }
-    in_path(name, search)
+    find_in_path(name, search)
 }
 
 /// The first executable of this name. Empty or relative entries of `PATH` mean the caller's current folder and are
 /// skipped.
-pub(crate) fn in_path(name: &OsStr, search: &OsStr) -> Option<PathBuf> {
+pub(crate) fn find_in_path(name: &OsStr, search: &OsStr) -> Option<PathBuf> {
     if name.is_empty() {
         return None;
     }
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_to_files() {
+    fn names_are_resolved_to_executable_files() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let at = |path: &str| root.join(path);

@@ -17,12 +17,12 @@ use super::ProxyRules;
 use super::relay::relay;
 
 /// Timeout from the connection to the end of the request's head.
-const HEAD_TIME: Duration = Duration::from_secs(10);
-const LOOKUP_TIME: Duration = Duration::from_secs(10);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Timeout for all addresses of a host together.
-const CONNECT_TIME: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// Timeout for sending a refusal and draining the client's data, because closing earlier would discard the refusal.
-const REFUSAL_TIME: Duration = Duration::from_secs(1);
+const REFUSAL_TIMEOUT: Duration = Duration::from_secs(1);
 const CHUNK: usize = 4096;
 const ESTABLISHED: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
 
@@ -31,10 +31,10 @@ const ESTABLISHED: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
 enum ProxyRefusal {
     Malformed(&'static str),
     TooLong,
-    Late,
-    /// The list does not name it.
+    TimedOut,
+    /// The list does not name the host.
     NotListed(Destination),
-    /// The list names it, but not with such an address.
+    /// The list names the host, but not with such an address.
     Address(Destination, IpAddr),
     Unreachable(Destination, String),
 }
@@ -46,21 +46,21 @@ struct ReceivedRequest {
 }
 
 pub(super) async fn serve_client(mut client: TcpStream, rules: &ProxyRules) {
-    let request = match timeout(HEAD_TIME, read_request(&mut client)).await {
+    let request = match timeout(HEAD_TIMEOUT, read_request(&mut client)).await {
         Ok(Ok(Some(request))) => request,
         // Closed without a request.
         Ok(Ok(None)) => return,
         Ok(Err(refusal)) => return refuse(client, &refusal).await,
-        Err(_) => return refuse(client, &ProxyRefusal::Late).await,
+        Err(_) => return refuse(client, &ProxyRefusal::TimedOut).await,
     };
     match connect(request.request.destination(), rules).await {
         Ok(server) => {
-            // A side that closes is no error of ours.
+            // A closed connection is not an error of the proxy.
             let _ = carry_out(client, server, request).await;
         }
         Err(refusal) => {
             if let ProxyRefusal::NotListed(to) | ProxyRefusal::Address(to, _) = &refusal {
-                rules.note_denied(to);
+                rules.record_denied(to);
                 tracing::debug!(%to, "connection denied");
             }
             refuse(client, &refusal).await;
@@ -93,11 +93,11 @@ async fn read_request(client: &mut TcpStream) -> Result<Option<ReceivedRequest>,
 async fn connect(to: &Destination, rules: &ProxyRules) -> Result<TcpStream, ProxyRefusal> {
     let found = rules.hosts.find(to).ok_or_else(|| ProxyRefusal::NotListed(to.clone()))?;
     let unreachable = |why: String| ProxyRefusal::Unreachable(to.clone(), why);
-    let late = |_| unreachable("no answer".to_owned());
-    let addresses = timeout(LOOKUP_TIME, look_up(to)).await.map_err(late)?;
+    let timed_out = |_| unreachable("no answer".to_owned());
+    let addresses = timeout(LOOKUP_TIMEOUT, look_up(to)).await.map_err(timed_out)?;
     let addresses = addresses.map_err(|_| unreachable("the host was not found".to_owned()))?;
     check_addresses(to, found, &addresses)?;
-    let connected = timeout(CONNECT_TIME, connect_to_first(&addresses)).await.map_err(late)?;
+    let connected = timeout(CONNECT_TIMEOUT, connect_to_first(&addresses)).await.map_err(timed_out)?;
     connected.map_err(|error| unreachable(error.to_string()))
 }
 
@@ -142,9 +142,9 @@ async fn carry_out(
 }
 
 async fn refuse(mut client: TcpStream, refusal: &ProxyRefusal) {
-    let answer = refusal.response();
-    let _ = timeout(REFUSAL_TIME, async {
-        client.write_all(answer.as_bytes()).await?;
+    let response = refusal.response();
+    let _ = timeout(REFUSAL_TIMEOUT, async {
+        client.write_all(response.as_bytes()).await?;
         client.shutdown().await?;
         let mut chunk = [0; CHUNK];
         while client.read(&mut chunk).await? > 0 {}
@@ -159,7 +159,7 @@ impl ProxyRefusal {
         let status = match self {
             Self::Malformed(_) => "400 Bad Request",
             Self::TooLong => "431 Request Header Fields Too Large",
-            Self::Late => "408 Request Timeout",
+            Self::TimedOut => "408 Request Timeout",
             Self::NotListed(_) | Self::Address(..) => "403 Denied by sandbox.network",
             Self::Unreachable(..) => "502 Bad Gateway",
         };
@@ -179,7 +179,7 @@ impl ProxyRefusal {
             Self::TooLong => {
                 Message::new(format!("the head of the request is longer than {HEAD_BYTES} bytes"))
             }
-            Self::Late => Message::new(format!("no request came within {} s", HEAD_TIME.as_secs())),
+            Self::TimedOut => Message::new(format!("no request came within {} s", HEAD_TIMEOUT.as_secs())),
             Self::NotListed(to) => Message::new(format!("the sandbox denies {to}"))
                 .with_hint("`sandbox.network` lists the hosts that can be reached."),
             Self::Address(to, address) => Message::new(format!(

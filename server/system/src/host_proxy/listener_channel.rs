@@ -1,32 +1,23 @@
 //! Passes a listening socket from a warden to the proxy of its sandbox. A socket stays in the network namespace in which
 //! it was made, so that the proxy accepts connections from a namespace that it is not in.
 
-use std::io::{self, IoSlice, IoSliceMut};
-use std::mem::MaybeUninit;
+use std::io;
 use std::net::TcpListener as StdTcpListener;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, recvmsg, sendmsg,
-};
+use rustix::net::RecvFlags;
 use tokio::io::Interest;
 use tokio::net::TcpListener;
 
-const WORD: &[u8] = b"l";
+use crate::descriptor_passing::{receive_descriptors, send_descriptors};
+
+/// The byte that carries the socket.
+const MESSAGE: u8 = b'l';
 
 /// The warden's side.
 pub fn send_listener(channel: impl AsFd, listener: &StdTcpListener) -> io::Result<()> {
-    let parts = [listener.as_fd()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    if !ancillary.push(SendAncillaryMessage::ScmRights(&parts)) {
-        return Err(io::Error::other("no room for a socket"));
-    }
-    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-    sendmsg(channel, &[IoSlice::new(WORD)], &mut ancillary, flags)?;
-    Ok(())
+    send_descriptors(channel, MESSAGE, &[listener.as_fd()])
 }
 
 /// Waits for the socket; `None` if the channel is closed before.
@@ -45,17 +36,6 @@ pub(super) async fn receive_listener(channel: UnixStream) -> io::Result<Option<T
 }
 
 fn try_receive(channel: impl AsFd) -> io::Result<Option<OwnedFd>> {
-    let mut word = [0; WORD.len()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
-    let received = recvmsg(channel, &mut [IoSliceMut::new(&mut word)], &mut ancillary, flags)?;
-    if received.bytes == 0 {
-        return Ok(None);
-    }
-    let sockets = ancillary.drain().filter_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(sockets) => Some(sockets),
-        _ => None,
-    });
-    sockets.flatten().next().map(Some).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    let Some(sockets) = receive_descriptors(channel, RecvFlags::DONTWAIT)? else { return Ok(None) };
+    sockets.into_iter().next().map(Some).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }

@@ -39,7 +39,7 @@ impl ProxyRig {
         response
     }
 
-    /// The host that the record names after this request.
+    /// The recorded hosts after this request, which is denied.
     fn denied(&self, request: &str) -> String {
         let response = self.ask(request);
         assert!(response.starts_with("HTTP/1.1 403 Denied by sandbox.network\r\n"), "{response}");
@@ -84,7 +84,7 @@ fn a_tunnel_to_a_listed_host_carries_bytes_in_both_directions() {
     let mut echoed = Vec::new();
     stream.read_to_end(&mut echoed).unwrap();
     writing.join().unwrap();
-    assert!(echoed == expect, "{} bytes", echoed.len());
+    assert!(echoed == expect, "{} bytes of {} echoed", echoed.len(), expect.len());
     assert_eq!(rig.proxy.take_denied(), [""; 0]);
 }
 
@@ -103,7 +103,7 @@ fn a_request_reaches_a_listed_host_with_its_own_name() {
 }
 
 #[test]
-fn a_host_that_is_not_listed_is_denied_and_named_once() {
+fn an_unlisted_host_is_denied_and_recorded_once() {
     let port = echo();
     let rig = ProxyRig::new(&["localhost", "*.example.org"]);
     let tunnel = |to: &str| format!("CONNECT {to} HTTP/1.1\r\n\r\n");
@@ -125,7 +125,7 @@ fn a_host_that_is_not_listed_is_denied_and_named_once() {
 }
 
 #[test]
-fn the_answer_says_what_is_wrong() {
+fn the_response_names_the_reason_of_a_refusal() {
     let rig = ProxyRig::new(&["localhost", "127.0.0.1:1", "no-such-host.invalid"]);
     let check = |request: &str, status: &str, part: &str| {
         let response = rig.ask(request);
@@ -165,7 +165,7 @@ fn connections_end_with_the_warden() {
 }
 
 #[test]
-fn a_closed_channel_and_a_wrong_socket_do_no_harm() {
+fn a_closed_channel_does_not_affect_other_proxies() {
     let proxy = HostProxy::new(HostList::parse(&["localhost"]));
     let (ours, theirs) = UnixStream::pair().unwrap();
     let _lease = proxy.attach(ours).unwrap();

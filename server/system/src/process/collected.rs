@@ -9,62 +9,88 @@ use super::head_tail::HeadTailBuffer;
 const LINE_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
-pub(super) struct OutputBuffer {
-    apart: Option<[HeadTailBuffer; 2]>,
-    both: Option<OrderedStreams>,
+pub(super) enum OutputBuffer {
+    Separate(SeparateStreams),
+    /// From one pipe, which preserves the order itself.
+    Combined(HeadTailBuffer),
+    Both(SeparateStreams, OrderedStreams),
 }
 
 impl OutputBuffer {
     /// Each stream separately, with `most` bytes of its beginning and of its end.
     pub(super) fn with_separate(most: usize) -> Self {
-        Self { apart: Some([HeadTailBuffer::with_limit(most), HeadTailBuffer::with_limit(most)]), both: None }
+        Self::Separate(SeparateStreams::with_limit(most))
     }
 
     /// Both streams in order, from one pipe.
     pub(super) fn with_combined(most: usize) -> Self {
-        Self { apart: None, both: Some(OrderedStreams::of(most)) }
+        Self::Combined(HeadTailBuffer::with_limit(most))
     }
 
     /// Each stream, and both in order as far as the order can be seen while reading.
     pub(super) fn with_both(most: usize) -> Self {
-        Self { both: Some(OrderedStreams::of(most)), ..Self::with_separate(most) }
+        Self::Both(SeparateStreams::with_limit(most), OrderedStreams::with_limit(most))
     }
 
     pub(super) fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        if let Some([out, err]) = &mut self.apart {
-            let kept = if stream == Stream::Stdout { out } else { err };
-            kept.push(bytes);
-        }
-        if let Some(both) = &mut self.both {
-            both.push(stream, bytes);
+        match self {
+            Self::Separate(separate) => separate.push(stream, bytes),
+            Self::Combined(both) => both.push(bytes),
+            Self::Both(separate, ordered) => {
+                separate.push(stream, bytes);
+                ordered.push(stream, bytes);
+            }
         }
     }
 
     /// The output of a run whose result is not known yet.
     pub(super) fn finish(self) -> CommandRun {
-        let mut run = CommandRun::default();
-        if let Some(both) = self.both {
-            (run.both, run.dropped) = both.finish();
+        match self {
+            Self::Separate(separate) => separate.finish(),
+            Self::Combined(both) => {
+                let (both, dropped) = both.finish();
+                CommandRun { both, dropped, ..CommandRun::default() }
+            }
+            Self::Both(separate, ordered) => CommandRun { both: ordered.finish().0, ..separate.finish() },
         }
-        if let Some([out, err]) = self.apart {
-            let (out, err) = (out.finish(), err.finish());
-            run.dropped = out.1 + err.1;
-            (run.stdout, run.stderr) = (out.0, err.0);
+    }
+}
+
+/// Each stream with its own limit.
+#[derive(Debug)]
+pub(super) struct SeparateStreams {
+    out: HeadTailBuffer,
+    err: HeadTailBuffer,
+}
+
+impl SeparateStreams {
+    fn with_limit(most: usize) -> Self {
+        Self { out: HeadTailBuffer::with_limit(most), err: HeadTailBuffer::with_limit(most) }
+    }
+
+    fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        match stream {
+            Stream::Stdout => self.out.push(bytes),
+            Stream::Stderr => self.err.push(bytes),
         }
-        run
+    }
+
+    fn finish(self) -> CommandRun {
+        let ((stdout, out_dropped), (stderr, err_dropped)) = (self.out.finish(), self.err.finish());
+        CommandRun { stdout, stderr, dropped: out_dropped + err_dropped, ..CommandRun::default() }
     }
 }
 
 /// Both streams in whole lines: output of one stream never appears within a line of the other.
 #[derive(Debug)]
-struct OrderedStreams {
+pub(super) struct OrderedStreams {
     kept: HeadTailBuffer,
     /// Incomplete lines.
     begun: [Vec<u8>; 2],
 }
 
 impl OrderedStreams {
-    fn of(most: usize) -> Self {
+    fn with_limit(most: usize) -> Self {
         Self { kept: HeadTailBuffer::with_limit(most), begun: [Vec::new(), Vec::new()] }
     }
 
@@ -126,10 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn from_one_pipe_it_is_as_it_came() {
+    fn the_output_of_one_pipe_is_not_changed() {
         let chunks = [(Stream::Stdout, "half, "), (Stream::Stdout, "and the rest")];
         let run = collected(OutputBuffer::with_combined(1000), &chunks);
         assert_eq!((run.both.as_slice(), run.stdout.len()), (&b"half, and the rest"[..], 0));
+        let long = "x".repeat(2 * LINE_BYTES);
+        let run = collected(OutputBuffer::with_combined(10 * LINE_BYTES), &[(Stream::Stdout, &long)]);
+        assert!(run.both == long.as_bytes(), "{} bytes", run.both.len());
     }
 
     #[test]
@@ -146,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_is_not_kept_back() {
+    fn an_endless_line_is_not_held_until_its_end() {
         let mut all = OutputBuffer::with_both(10 * LINE_BYTES);
         all.push(Stream::Stdout, &vec![b'x'; LINE_BYTES + 1]);
         all.push(Stream::Stderr, b"between\n");

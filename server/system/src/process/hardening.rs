@@ -34,7 +34,7 @@ pub fn drop_tracing_capability() {
 }
 
 /// Jobs of root start without the capabilities by which they could undo the mounts of their namespace or bypass them.
-/// Sandboxes that they build in user namespaces of their own still work.
+/// Sandboxes that they build in their own user namespaces still work.
 pub fn drop_mount_capabilities() {
     for capability in [
         CapabilitySet::SYS_ADMIN,
@@ -59,7 +59,7 @@ mod tests {
     use super::hides_processes;
 
     #[test]
-    fn only_the_mounted_proc_counts() {
+    fn only_the_topmost_mount_of_proc_counts() {
         let check = |mounts: &str, expect| assert_eq!(hides_processes(mounts), expect, "{mounts}");
         check("proc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n", false);
         check("/dev/sda / ext4 rw 0 0\nproc /proc proc rw,hidepid=invisible 0 0\n", true);

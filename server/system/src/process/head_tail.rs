@@ -1,4 +1,4 @@
-//! A buffer that keeps the beginning and the end of a stream.
+//! Keeps the beginning and the end of a stream in a buffer.
 
 use loopkeeper_core::check::GAP;
 
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn head_and_tail() {
+    fn a_stream_that_fits_is_kept_whole() {
         let text: Vec<u8> = (0..6 * DEFAULT_BYTES).map(|n| (n % 251) as u8).collect();
         for len in [0, 5, DEFAULT_BYTES, DEFAULT_BYTES + 1, 2 * DEFAULT_BYTES] {
             let mut kept = HeadTailBuffer::with_limit(DEFAULT_BYTES);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_an_endless_line_show_as_such() {
+    fn halves_of_an_endless_line_are_marked() {
         let (bytes, dropped) = finished(&vec![b'5'; 3 * DEFAULT_BYTES]);
         let digits = "5".repeat(DEFAULT_BYTES);
         assert_eq!(String::from_utf8(bytes).unwrap(), format!("{digits}…\n{GAP}\n…{digits}"));

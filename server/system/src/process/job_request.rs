@@ -1,10 +1,9 @@
-//! The request that hands a job to a pooled warden: a message on its channel with the file descriptors of that job
+//! Hands a job to a pooled warden: a message on its channel with the file descriptors of that job
 //! (the description, the job's own channel to the keeper, stdout and stderr).
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, IoSlice, IoSliceMut, Read as _, Seek as _, Write as _};
-use std::mem::MaybeUninit;
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
@@ -12,14 +11,12 @@ use std::time::Duration;
 
 use loopkeeper_text::tr;
 use rustix::fs::{MemfdFlags, memfd_create};
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, recvmsg, sendmsg,
-};
+use rustix::net::RecvFlags;
 
-/// The request, the channel, stdout, stderr.
-const DESCRIPTORS: usize = 4;
-const WORD: &[u8] = b"o";
+use crate::descriptor_passing::{receive_descriptors, send_descriptors};
+
+/// The byte that carries the descriptors.
+const MESSAGE: u8 = b'o';
 
 /// One command with everything specific to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,41 +42,17 @@ pub struct ReceivedJob {
 }
 
 /// Never blocks: the message is a file descriptor, whatever the length of the request.
-pub(crate) fn send(
-    channel: impl AsFd,
-    request: &JobRequest,
-    own: [BorrowedFd<'_>; DESCRIPTORS - 1],
-) -> io::Result<()> {
+pub(crate) fn send(channel: impl AsFd, request: &JobRequest, stdio: [BorrowedFd<'_>; 3]) -> io::Result<()> {
     let mut file = File::from(memfd_create("request", MemfdFlags::CLOEXEC)?);
     file.write_all(&encode(request)?)?;
-    let [control, out, err] = own;
-    let parts = [file.as_fd(), control, out, err];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
-    let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    if !ancillary.push(SendAncillaryMessage::ScmRights(&parts)) {
-        return Err(io::Error::other("no room for the parts of a request"));
-    }
-    let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-    sendmsg(channel, &[IoSlice::new(WORD)], &mut ancillary, flags)?;
-    Ok(())
+    let [control, out, err] = stdio;
+    send_descriptors(channel, MESSAGE, &[file.as_fd(), control, out, err])
 }
 
 /// The next request; `None` when there will be none.
 pub fn receive(channel: impl AsFd) -> io::Result<Option<ReceivedJob>> {
-    let mut word = [0; WORD.len()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let flags = RecvFlags::CMSG_CLOEXEC;
-    let received = recvmsg(channel, &mut [IoSliceMut::new(&mut word)], &mut ancillary, flags)?;
-    if received.bytes == 0 {
-        return Ok(None);
-    }
-    let parts = ancillary.drain().filter_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(parts) => Some(parts),
-        _ => None,
-    });
-    let parts: Vec<OwnedFd> = parts.flatten().collect();
-    let Ok([request, control, out, err]) = <[OwnedFd; DESCRIPTORS]>::try_from(parts) else {
+    let Some(descriptors) = receive_descriptors(channel, RecvFlags::empty())? else { return Ok(None) };
+    let Ok([request, control, out, err]) = <[OwnedFd; 4]>::try_from(descriptors) else {
         return Err(io::ErrorKind::InvalidData.into());
     };
     let (mut file, mut bytes) = (File::from(request), Vec::new());
@@ -118,8 +91,8 @@ fn decode(bytes: &[u8]) -> Option<JobRequest> {
     let cwd = words.next()?.into();
     let stdin = words.next().map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
     let grace = Duration::from_millis(words.next()?.to_str()?.parse().ok()?);
-    let many: usize = words.next()?.to_str()?.parse().ok()?;
-    let env = (0..many).map(|_| Some((words.next()?, words.next()?))).collect::<Option<Vec<_>>>()?;
+    let count: usize = words.next()?.to_str()?.parse().ok()?;
+    let env = (0..count).map(|_| Some((words.next()?, words.next()?))).collect::<Option<Vec<_>>>()?;
     let program = words.next()?;
     Some(JobRequest { cwd, env, stdin, grace, program, args: words.collect() })
 }
@@ -170,7 +143,7 @@ mod tests {
     #[test]
     fn invalid_requests_are_refused() {
         let (keeper, warden) = UnixStream::pair().unwrap();
-        (&keeper).write_all(WORD).unwrap();
+        (&keeper).write_all(&[MESSAGE]).unwrap();
         assert_eq!(receive(&warden).unwrap_err().kind(), io::ErrorKind::InvalidData);
         drop(keeper);
         assert!(receive(&warden).unwrap().is_none());

@@ -21,7 +21,7 @@ const START_PRECISION: Duration = Duration::from_millis(50);
 /// How a process is related to this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessOrigin {
-    /// Also: in no kill domain except those that contain this process.
+    /// In no kill domain except those that contain this process.
     User,
     /// Below this child of this process.
     Below { child: i32 },
@@ -130,13 +130,13 @@ mod tests {
     fn processes_older_than_a_warden_are_not_its_descendants() {
         let at = |ms: u64| Some(SystemTime::UNIX_EPOCH + Duration::from_millis(ms));
         assert!(is_after(at(1000), at(500)));
-        assert!(is_after(at(1000), at(1020)), "too close to tell");
+        assert!(is_after(at(1000), at(1020)), "within the precision");
         assert!(!is_after(at(1000), at(1200)));
-        assert!(is_after(None, at(500)) && is_after(at(1000), None), "what is unknown is refused");
+        assert!(is_after(None, at(500)) && is_after(at(1000), None), "an unknown time counts as earlier");
     }
 
     #[test]
-    fn the_child_on_the_way_to_an_ancestor() {
+    fn the_child_of_an_ancestor_is_found_in_the_ancestry() {
         assert_eq!(child_of(3, &[9, 7, 3, 1]), Some(7));
         assert_eq!(child_of(3, &[3, 1]), None);
         assert_eq!(child_of(3, &[9, 1]), None);

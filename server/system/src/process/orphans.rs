@@ -20,11 +20,11 @@ use crate::warden_channel;
 
 /// The variable that marks everything a loop starts: `LOOPKEEPER_LOOP=<loopId>:<token>`.
 pub const ENV_LOOP: &str = "LOOPKEEPER_LOOP";
-/// A warden whose keeper has ended ends its domain automatically; after this time it is stuck.
-const WARDEN: Duration = Duration::from_secs(4);
+/// Time for a warden whose keeper has ended to end its domain.
+const WARDEN_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Wardens (or the bubblewrap around them) that this process started and still waits for.
-static KNOWN: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+static KNOWN_WARDENS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// Wardens running detached from the loop; excluded from orphan cleanup and from waits.
 static DETACHED_WARDENS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -33,7 +33,7 @@ static DETACHED_WARDENS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 static WARDEN_ENDED: Notify = Notify::const_new();
 
 fn known_wardens() -> MutexGuard<'static, BTreeSet<i32>> {
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+    KNOWN_WARDENS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn detached_wardens() -> MutexGuard<'static, BTreeSet<i32>> {
@@ -49,7 +49,7 @@ pub(super) fn mark_detached(pid: i32) {
     detached_wardens().insert(pid);
 }
 
-pub(super) fn is_waited_for(pid: i32) {
+pub(super) fn mark_attached(pid: i32) {
     detached_wardens().remove(&pid);
 }
 
@@ -73,8 +73,8 @@ pub struct Orphans {
 }
 
 impl From<KillReport> for Orphans {
-    fn from(swept: KillReport) -> Self {
-        Self { ended: swept.names(0), unkillable: swept.unkillable }
+    fn from(report: KillReport) -> Self {
+        Self { ended: report.names(0), unkillable: report.unkillable }
     }
 }
 
@@ -105,20 +105,20 @@ pub(super) fn is_subreaper() -> bool {
 pub fn kill_orphans() -> Orphans {
     let own = getpid().as_raw_pid();
     let session = process_table::find_process(own).map_or(own, |own| own.session);
-    let spare = |child: &Process| child.session == session || known_wardens().contains(&child.pid);
+    let is_spared = |child: &Process| child.session == session || known_wardens().contains(&child.pid);
     let list_strays = || {
         let mut all = process_table::list_processes();
-        all.retain(|process| process.parent != own || !spare(process));
+        all.retain(|process| process.parent != own || !is_spared(process));
         process_table::descendants(own, all)
     };
-    tree::end_children(list_strays, spare, |time| wait_for_strays(spare, time)).into()
+    tree::end_children(list_strays, is_spared, |time| wait_for_strays(is_spared, time)).into()
 }
 
 /// Waits for adopted processes one by one: known children are waited for elsewhere.
-fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> ChildrenLeft {
+fn wait_for_strays(is_spared: impl Fn(&Process) -> bool, time: Duration) -> ChildrenLeft {
     std::thread::sleep(time);
     let mut children = ChildrenLeft::None;
-    for stray in process_table::own_children().iter().filter(|child| !spare(child)) {
+    for stray in process_table::own_children().iter().filter(|child| !is_spared(child)) {
         let gone = Pid::from_raw(stray.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
         if !matches!(gone, Some(Ok(Some(_)))) {
             children = ChildrenLeft::Left;
@@ -127,13 +127,13 @@ fn wait_for_strays(spare: impl Fn(&Process) -> bool, time: Duration) -> Children
     children
 }
 
-/// Ends what a killed keeper of this loop left behind.
+/// Ends the processes that a killed keeper of this loop left behind.
 pub fn end_marked(loop_id: &str) -> Orphans {
     end_marked_while(loop_id, || true)
 }
 
-/// Ends what a killed keeper of this loop left behind, as long as the loop `has_no_keeper`. Wardens get some time first:
-/// they notice that their keeper has ended, and know their domain better.
+/// Ends the processes that a killed keeper of this loop left behind, as long as the loop `has_no_keeper`. Wardens get some
+/// time first: they detect the end of their keeper and end their domain completely.
 pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orphans {
     let mark = format!("{ENV_LOOP}={loop_id}:");
     let own = getpid().as_raw_pid();
@@ -147,7 +147,7 @@ pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orph
             }
         }
         found.retain(|process| process.pid != own);
-        // Afterwards, so that what a new keeper has started in the meantime is not among them.
+        // Checked afterwards, so that no process of a new keeper is among them.
         if !found.is_empty() && !has_no_keeper() {
             found.clear();
         }
@@ -161,10 +161,10 @@ pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orph
 }
 
 fn wait_for_wardens(loop_id: &str) {
-    let until = Instant::now() + WARDEN;
+    let until = Instant::now() + WARDEN_TIMEOUT;
     let all = process_table::list_processes().into_iter();
     for warden in all.filter(|process| process.running && is_warden_of(process.pid, loop_id)) {
-        // Continue it even if the agent stopped it, because it must run to do its work.
+        // An agent may have stopped it.
         let _ = warden.signal(Signal::CONT);
         if let Some(handle) = open_pidfd(&warden) {
             let left = until.saturating_duration_since(Instant::now());
@@ -210,6 +210,6 @@ fn arguments(pid: i32) -> Vec<u8> {
 
 pub(super) fn is_warden(pid: i32) -> bool {
     let line = arguments(pid);
-    // The program's own name does not help: a detached keeper runs from a copy that is named after its version.
+    // Not recognised by the program's name: a detached keeper runs from a copy that is named after its version.
     line.split(|byte| *byte == 0).nth(1) == Some(warden_channel::WORD.as_bytes())
 }

@@ -15,7 +15,7 @@ use super::Stream;
 
 /// Approximate limit of each of the two files.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// How far the first file may exceed it to reach the end of a line.
+/// How far the first file may exceed its limit to reach the end of a line.
 const MAX_EXCESS_BYTES: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl OutputFile {
         memchr::memchr(b'\n', last_line).map_or(most, |at| least + at + 1)
     }
 
-    /// Writes what was held back for redaction.
+    /// Writes the bytes that were held back for redaction.
     fn flush(&mut self) {
         let (mut held, rest) = (self.stdout.finish(), self.stderr.finish());
         if !held.is_empty() && !held.ends_with(b"\n") && !rest.is_empty() {
@@ -140,8 +140,7 @@ impl OutputFile {
     }
 }
 
-/// One stream on its way to the file: redacted, and split into whole lines, so that the streams never mix within a
-/// line.
+/// One stream before it is stored: redacted, and split into whole lines, so that the streams never mix within a line.
 #[derive(Debug)]
 struct RedactedLines {
     redacted: redact::RedactingStream,
@@ -154,12 +153,14 @@ impl RedactedLines {
     }
 
     fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let searched = self.begun.len();
         self.begun.extend(self.redacted.push(bytes));
-        let whole = match memchr::memrchr(b'\n', &self.begun) {
+        let added = self.begun.get(searched..).unwrap_or_default();
+        let whole = match memchr::memrchr(b'\n', added) {
             // A line longer than this is not held until its end.
             None if self.begun.len() > MAX_EXCESS_BYTES => self.begun.len(),
             None => 0,
-            Some(at) => at + 1,
+            Some(at) => searched + at + 1,
         };
         self.begun.drain(..whole).collect()
     }
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_is_cut_somewhere() {
+    fn an_endless_line_is_cut_between_the_files() {
         let text = vec![b'x'; MAX_BYTES + 2 * MAX_EXCESS_BYTES];
         let (out, tail, dropped) = run(&[out(&text)]);
         assert_eq!(

@@ -58,16 +58,16 @@ pub(super) async fn collect_output(
             None => break,
         }
     }
-    let ended = running.wait().await;
+    let outcome = running.wait().await;
     CommandRun {
-        ending: match (timed_out, ended.not_started, ended.signal, ended.exit) {
+        ending: match (timed_out, outcome.not_started, outcome.signal, outcome.exit) {
             (true, ..) => CommandExit::TimedOut,
             (_, Some(reason), ..) => CommandExit::NotStarted(reason),
             (_, _, Some(signal), _) => CommandExit::Signalled(signal),
             (_, _, _, exit) => CommandExit::Exited(exit.unwrap_or(-1)),
         },
         duration_ms: begin.elapsed().as_millis() as u64,
-        survivors: [ended.survivors, ended.unkillable].concat(),
+        survivors: [outcome.survivors, outcome.unkillable].concat(),
         ..collected.finish()
     }
 }

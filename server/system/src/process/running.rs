@@ -1,4 +1,4 @@
-//! The handle of a running job: its output, CPU time and exit.
+//! Controls a running job: its output, CPU time and exit.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -17,7 +17,7 @@ use crate::process_table;
 use crate::sandbox::ReachedLimits;
 use crate::warden_channel::{GRACE, NOW, WardenReport};
 
-/// Whether a job is blocked on a response of ours.
+/// Whether a job is blocked in its stop hook until we respond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopHookWait {
     Yes,
@@ -46,7 +46,7 @@ pub struct JobHandle {
     pub(super) control: UnixStream,
     pub(super) force: watch::Sender<Option<Instant>>,
     pub(super) grace: Duration,
-    pub(super) asked: Option<TerminateMode>,
+    pub(super) requested: Option<TerminateMode>,
     pub(super) lines: LineSplitter,
     pub(super) output: Option<OutputFile>,
     pub(super) report: Option<WardenReport>,
@@ -97,7 +97,7 @@ impl JobHandle {
     pub fn set_stop_hook_wait(&self, held: StopHookWait) {
         match held {
             StopHookWait::Yes => orphans::mark_detached(self.pid),
-            StopHookWait::No => orphans::is_waited_for(self.pid),
+            StopHookWait::No => orphans::mark_attached(self.pid),
         }
     }
 
@@ -121,17 +121,17 @@ impl JobHandle {
 
     /// Requests the end of the job. Repeating the request changes nothing, but `Now` after `Grace` cuts the grace time
     /// short.
-    pub fn terminate(&mut self, how: TerminateMode) {
-        if self.asked == Some(TerminateMode::Now) || self.asked == Some(how) {
+    pub fn terminate(&mut self, mode: TerminateMode) {
+        if self.requested == Some(TerminateMode::Now) || self.requested == Some(mode) {
             return;
         }
-        self.asked = Some(how);
-        let (order, time) = match how {
+        self.requested = Some(mode);
+        let (request, time) = match mode {
             TerminateMode::Grace => (GRACE, self.grace + FORCE_TIMEOUT),
             TerminateMode::Now => (NOW, FORCE_TIMEOUT),
         };
         // If the warden has ended, no process is left.
-        let _ = self.control.write(&[order]);
+        let _ = self.control.write(&[request]);
         let _ = self.force.send(Some(Instant::now() + time));
     }
 

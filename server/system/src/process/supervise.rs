@@ -1,4 +1,4 @@
-//! The supervisor task of a running process: forwards its output to the reader and enforces its end.
+//! Supervises a running process in a task: forwards its output to the reader and enforces its end.
 
 use std::future::pending;
 use std::os::fd::AsFd;
@@ -43,7 +43,7 @@ pub(super) struct ProcessSupervisor {
     pub(super) main: Option<oneshot::Sender<Option<i32>>>,
     pub(super) out: Option<Receiver>,
     pub(super) err: Option<Receiver>,
-    pub(super) to: mpsc::Sender<SupervisorMessage>,
+    pub(super) messages: mpsc::Sender<SupervisorMessage>,
     /// Deadline after which the warden is forced to end.
     pub(super) force: watch::Receiver<Option<Instant>>,
 }
@@ -73,7 +73,7 @@ impl ProcessSupervisor {
                 report
             }
         };
-        let _ = self.to.send(SupervisorMessage::Ended(report, reached)).await;
+        let _ = self.messages.send(SupervisorMessage::Ended(report, reached)).await;
     }
 
     /// Forwards output until the warden exits. EOF on the pipes is not the end: an agent may close them early or leak
@@ -82,17 +82,17 @@ impl ProcessSupervisor {
         // Never zeroed: most jobs print little, and untouched memory costs nothing.
         let (mut out, mut err) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK));
         let mut force = None;
-        let (mut is_receiver_open, mut reports) = (true, true);
+        let (mut is_receiver_open, mut expects_report) = (true, true);
         let mut poll_timer = interval_at(Instant::now() + WARDEN_CHECK_INTERVAL, WARDEN_CHECK_INTERVAL);
         loop {
             let (stream, chunk) = tokio::select! {
                 status = self.warden.wait() => return WardenExit::Ended(status),
-                received = self.control.read_buf(&mut self.received), if reports => {
-                    self.note_start();
+                received = self.control.read_buf(&mut self.received), if expects_report => {
+                    self.take_start_report();
                     match self.read_report() {
                         Some(report) if report.again => return WardenExit::Idle(report),
-                        Some(_) => reports = false,
-                        None => reports = received.is_ok_and(|read| read > 0),
+                        Some(_) => expects_report = false,
+                        None => expects_report = received.is_ok_and(|read| read > 0),
                     }
                     continue;
                 }
@@ -102,7 +102,7 @@ impl ProcessSupervisor {
                     force = *self.force.borrow_and_update();
                     continue;
                 }
-                () = self.to.closed(), if is_receiver_open => {
+                () = self.messages.closed(), if is_receiver_open => {
                     is_receiver_open = false;
                     let _ = rustix::io::write(&self.control, &[NOW]);
                     force = Some(Instant::now() + FORCE_TIMEOUT);
@@ -115,7 +115,7 @@ impl ProcessSupervisor {
                 () = sleep_until_deadline(force) => return WardenExit::Ended(self.end_from_outside().await),
             };
             if is_receiver_open {
-                let _ = self.to.send(SupervisorMessage::Chunk(stream, chunk.clone())).await;
+                let _ = self.messages.send(SupervisorMessage::Chunk(stream, chunk.clone())).await;
             }
             chunk.clear();
         }
@@ -137,12 +137,12 @@ impl ProcessSupervisor {
             buffer.clear();
             let Ok(read @ 1..) = rustix::io::read(pipe.as_fd(), spare_capacity(&mut buffer)) else { return };
             left = left.saturating_sub(read);
-            let _ = self.to.send(SupervisorMessage::Chunk(stream, buffer.clone())).await;
+            let _ = self.messages.send(SupervisorMessage::Chunk(stream, buffer.clone())).await;
         }
     }
 
     /// Handles the line about the start and removes it from the warden's output.
-    fn note_start(&mut self) {
+    fn take_start_report(&mut self) {
         let Some(end) = self.received.iter().position(|it| *it == b'\n') else { return };
         let Some(StartReport { main }) =
             self.received.get(..end).and_then(|it| serde_json::from_slice(it).ok())
@@ -151,7 +151,7 @@ impl ProcessSupervisor {
         };
         self.received.drain(..=end);
         if let Some(to) = self.main.take() {
-            let _ = to.send(process_table::number_below(self.warden.pid, main));
+            let _ = to.send(process_table::pid_below(self.warden.pid, main));
         }
     }
 
@@ -165,7 +165,7 @@ impl ProcessSupervisor {
         self.received.reserve(CHUNK);
         // An unreadable report counts as none.
         let _ = rustix::io::read(&self.control, spare_capacity(&mut self.received));
-        self.note_start();
+        self.take_start_report();
         if let Some(report) = self.read_report() {
             return report;
         }

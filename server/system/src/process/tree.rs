@@ -16,7 +16,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Number of rounds over the children before the whole tree is scanned again.
 const ROUNDS: u32 = 32;
 /// More names than this are not useful.
-const NAMES: usize = 50;
+const MAX_NAMES: usize = 50;
 
 /// Whether there are children, alive or not yet reaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum ChildrenLeft {
 /// The processes that were found and whether they were ended.
 #[derive(Debug, Default)]
 pub struct KillReport {
-    met: BTreeMap<(i32, u64), Process>,
+    found: BTreeMap<(i32, u64), Process>,
     /// Still running, as `pid name`.
     pub unkillable: Vec<String>,
 }
@@ -36,12 +36,12 @@ pub struct KillReport {
 impl KillReport {
     /// Every process found except `except`, as `pid name`.
     pub fn names(&self, except: i32) -> Vec<String> {
-        labels(self.met.values().filter(|process| process.pid != except))
+        labels(self.found.values().filter(|process| process.pid != except))
     }
 
     /// True if the process is new.
     fn insert(&mut self, process: &Process) -> bool {
-        let place = self.met.entry((process.pid, process.started));
+        let place = self.found.entry((process.pid, process.started));
         let new = matches!(place, Entry::Vacant(_));
         place.or_insert_with(|| process.clone());
         new
@@ -59,32 +59,33 @@ impl KillReport {
 
 /// Ends all children of this process that are not `spare`d, and with them all descendants: a process that loses its
 /// parent becomes a child of this process, which must be a subreaper. The result is therefore certain, even if a scan
-/// of the table missed a process. `look` finds the tree for its names; `reap` waits for a moment and reaps the dead.
+/// of the table missed a process. `list_processes` finds the tree for its names; `reap` waits for a moment and
+/// reaps the dead.
 pub fn end_children(
     list_processes: impl Fn() -> Vec<Process>,
     spare: impl Fn(&Process) -> bool,
     mut reap: impl FnMut(Duration) -> ChildrenLeft,
 ) -> KillReport {
-    let mut swept = KillReport::default();
+    let mut report = KillReport::default();
     let until = Instant::now() + TIMEOUT;
-    let mut round = 0;
-    while reap(if round == 0 { Duration::ZERO } else { POLL_INTERVAL }) == ChildrenLeft::Left {
-        if round % ROUNDS == 0 {
-            swept.stop(&list_processes());
+    let mut rounds = 0;
+    while reap(if rounds == 0 { Duration::ZERO } else { POLL_INTERVAL }) == ChildrenLeft::Left {
+        if rounds % ROUNDS == 0 {
+            report.stop(&list_processes());
         }
         for child in process_table::own_children().iter().filter(|child| !spare(child)) {
             if child.running {
-                swept.insert(child);
+                report.insert(child);
             }
             kill_with_group(child);
         }
         if Instant::now() >= until {
-            swept.unkillable = labels(list_processes().iter());
-            return swept;
+            report.unkillable = labels(list_processes().iter());
+            return report;
         }
-        round += 1;
+        rounds += 1;
     }
-    swept
+    report
 }
 
 /// Kills the whole group at once, so that no member escapes by forking. The group cannot belong to other processes: its
@@ -100,21 +101,21 @@ fn kill_with_group(child: &Process) {
 
 /// Ends everything that `find` returns until it returns nothing, for trees that are not this process's own.
 pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
-    let mut swept = KillReport::default();
+    let mut report = KillReport::default();
     let until = Instant::now() + TIMEOUT;
     let mut empty = 0;
     loop {
         let found = find();
-        let late = Instant::now() >= until;
+        let is_late = Instant::now() >= until;
         // One scan may miss processes that start while others exit.
         empty = if found.is_empty() { empty + 1 } else { 0 };
-        if late || empty == 3 {
-            swept.unkillable = labels(found.iter());
-            return swept;
+        if is_late || empty == 3 {
+            report.unkillable = labels(found.iter());
+            return report;
         }
-        let known = swept.met.len();
-        swept.stop(&found);
-        if swept.met.len() == known {
+        let known = report.found.len();
+        report.stop(&found);
+        if report.found.len() == known {
             for process in &found {
                 let _ = process.signal(Signal::KILL);
             }
@@ -125,9 +126,9 @@ pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
 
 fn labels<'a>(processes: impl Iterator<Item = &'a Process>) -> Vec<String> {
     let mut names: Vec<String> = processes.map(Process::label).collect();
-    if names.len() > NAMES {
-        let more = names.len() - NAMES;
-        names.truncate(NAMES);
+    if names.len() > MAX_NAMES {
+        let more = names.len() - MAX_NAMES;
+        names.truncate(MAX_NAMES);
         names.push(tr!("and {more} more", more));
     }
     names

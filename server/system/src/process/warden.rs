@@ -1,4 +1,4 @@
-//! The keeper's side of one warden: the process, and its return to the pool.
+//! Holds the keeper's side of one warden: the process, and its return to the pool.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -26,39 +26,39 @@ pub(super) struct WardenHandle {
     pub(super) pid: i32,
     /// CPU time of its earlier jobs.
     pub(super) spent_ms: u64,
-    /// Absent: the warden ends with its job.
-    home: Option<PoolHandle>,
-    /// Removed with it.
+    /// Absent if the warden ends with its job.
+    pool: Option<PoolHandle>,
+    /// The control groups, removed with the warden.
     groups: JobGroups,
 }
 
 /// The pool that a warden returns to after its job.
 #[derive(Debug)]
 pub(super) struct PoolHandle {
-    pub(super) orders: UnixStream,
+    pub(super) requests: UnixStream,
     pub(super) idle: Weak<IdleWardens>,
-    /// Ends the proxy of its jobs with it.
-    #[expect(dead_code, reason = "held for its end")]
+    /// Dropped with the warden, which ends the proxy of its jobs.
+    #[expect(dead_code, reason = "held until the warden ends")]
     pub(super) lease: Option<ProxyLease>,
 }
 
 impl WardenHandle {
-    pub(super) fn start(warden: WardenCommand, home: Option<PoolHandle>) -> io::Result<Self> {
+    pub(super) fn start(warden: WardenCommand, pool: Option<PoolHandle>) -> io::Result<Self> {
         let WardenCommand { command, groups } = warden;
         let child = tokio::process::Command::from(command).spawn()?;
         let pid = child.id().map_or(0, |pid| pid as i32);
         orphans::register(pid);
-        Ok(Self { child, pid, spent_ms: 0, home, groups })
+        Ok(Self { child, pid, spent_ms: 0, pool, groups })
     }
 
     /// The channel for its jobs, if it accepts more than one.
     pub(super) fn request_channel(&self) -> Option<&UnixStream> {
-        self.home.as_ref().map(|home| &home.orders)
+        self.pool.as_ref().map(|pool| &pool.requests)
     }
 
     /// Marks the warden as busy, so that waits include it.
-    pub(super) fn at_work(self) -> Self {
-        orphans::is_waited_for(self.pid);
+    pub(super) fn mark_busy(self) -> Self {
+        orphans::mark_attached(self.pid);
         self
     }
 
@@ -74,7 +74,7 @@ impl WardenHandle {
     /// Call after a job that left nothing behind.
     pub(super) fn return_to_pool(mut self, report: &WardenReport) {
         self.spent_ms += report.cpu_ms;
-        let Some(idle) = self.home.as_ref().and_then(|home| home.idle.upgrade()) else {
+        let Some(idle) = self.pool.as_ref().and_then(|pool| pool.idle.upgrade()) else {
             // The pool was dropped: closing the channel ends the warden.
             return orphans::unregister(self.pid);
         };
@@ -84,7 +84,7 @@ impl WardenHandle {
 
     /// Ends the warden. A stopped warden does not notice, and is killed.
     pub(super) async fn shutdown(mut self) {
-        self.home = None;
+        self.pool = None;
         if timeout(FORCE_TIMEOUT, self.child.wait()).await.is_err() {
             let _ = self.child.kill().await;
         }

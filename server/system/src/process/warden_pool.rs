@@ -1,5 +1,5 @@
-//! A pool of wardens for one kind of job. A warden whose job left no process behind is reused: starting another costs
-//! more than a short check.
+//! Pools the wardens of one kind of job. A warden whose job left no process behind is reused: starting another takes
+//! longer than a short check.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -54,13 +54,13 @@ impl WardenPool {
             let alone = Self { idle: Arc::default(), ..self.clone() };
             return alone.start_with(job, StreamLayout::Together);
         }
-        start_with(job, StreamLayout::Together, |program, ends| {
-            start_single_warden(job, program, self.domain.command(self.room.as_ref())?, ends)
+        start_with(job, StreamLayout::Together, |program, stdio| {
+            start_single_warden(job, program, self.domain.command(self.room.as_ref())?, stdio)
         })
     }
 
     fn start_with(&self, job: &Job, streams: StreamLayout) -> Result<JobHandle, ProcessError> {
-        start_with(job, streams, |program, ends| {
+        start_with(job, streams, |program, stdio| {
             let request = JobRequest {
                 cwd: job.cwd.clone(),
                 env: job.env.clone(),
@@ -69,7 +69,7 @@ impl WardenPool {
                 program: program.into(),
                 args: job.argv.value().iter().skip(1).cloned().collect(),
             };
-            self.dispatch(&request, &ends)
+            self.dispatch(&request, &stdio)
         })
     }
 
@@ -84,15 +84,15 @@ impl WardenPool {
     }
 
     /// Sends the job to an idle warden, else to a new one, because an idle warden may have been ended in the meantime.
-    fn dispatch(&self, request: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
-        let own = [ends.control.as_fd(), ends.out.as_fd(), ends.err.as_fd()];
+    fn dispatch(&self, request: &JobRequest, stdio: &ChildStdio) -> io::Result<WardenHandle> {
+        let own = [stdio.control.as_fd(), stdio.out.as_fd(), stdio.err.as_fd()];
         loop {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let is_new = idle.is_none();
-            let warden = idle.map_or_else(|| self.start_one(request, ends), Ok)?;
-            let given =
+            let warden = idle.map_or_else(|| self.start_one(request, stdio), Ok)?;
+            let sent =
                 warden.request_channel().map_or(Ok(()), |channel| job_request::send(channel, request, own));
-            let Err(error) = given else { return Ok(warden.at_work()) };
+            let Err(error) = sent else { return Ok(warden.mark_busy()) };
             orphans::unregister(warden.pid);
             if is_new {
                 return Err(error);
@@ -100,8 +100,8 @@ impl WardenPool {
         }
     }
 
-    fn start_one(&self, request: &JobRequest, ends: &ChildStdio) -> io::Result<WardenHandle> {
-        let (orders, theirs) = UnixStream::pair()?;
+    fn start_one(&self, request: &JobRequest, stdio: &ChildStdio) -> io::Result<WardenHandle> {
+        let (requests, theirs) = UnixStream::pair()?;
         let mark = request.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP);
         let mark = mark.map(|(name, value)| (name, value));
         let mut warden = self.domain.command(self.room.as_ref())?;
@@ -109,12 +109,12 @@ impl WardenPool {
         command.args(orphans::warden_mark(&request.env)).arg("--orders");
         command.env_clear().envs(mark).current_dir("/");
         // Errors of bubblewrap go to the first job's stderr.
-        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(ends.err.try_clone()?);
+        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(stdio.err.try_clone()?);
         let lease = match self.domain.network().proxy() {
-            Some(proxy) => Some(proxy.attach(orders.try_clone()?)?),
+            Some(proxy) => Some(proxy.attach(requests.try_clone()?)?),
             None => None,
         };
-        WardenHandle::start(warden, Some(PoolHandle { orders, idle: Arc::downgrade(&self.idle), lease }))
+        WardenHandle::start(warden, Some(PoolHandle { requests, idle: Arc::downgrade(&self.idle), lease }))
     }
 
     /// Ends the idle wardens and waits for their exit.
