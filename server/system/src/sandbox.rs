@@ -44,6 +44,7 @@ mod user_sockets;
 
 /// Why there is no isolation if the settings disable it.
 const OFF: &str = tr_later!("the sandbox is off");
+
 /// How the processes of one agent or check are contained, so that none is left behind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Isolation {
@@ -67,7 +68,7 @@ pub enum Isolation {
     Subreaper { warden: PathBuf, why: Option<String>, limits: JobLimits },
 }
 
-/// What starts a warden.
+/// The command that starts a warden.
 #[derive(Debug)]
 pub(super) struct WardenCommand {
     /// The command line up to the warden's own arguments.
@@ -131,12 +132,12 @@ impl Isolation {
             Ok(bwrap) => Ok(Self::PidNamespace { bwrap, warden, files, limits }),
             Err(why) => match detect_landlock() {
                 Ok(version) => Ok(Self::Landlock { warden, version, why, files, limits }),
-                Err(neither) if setting == SandboxMode::Required => {
-                    Err(SandboxError::Unavailable { why: tr!("{why}, and {other}", why, other = neither) })
-                }
-                Err(neither) => Ok(Self::Subreaper {
+                Err(landlock_error) if setting == SandboxMode::Required => Err(SandboxError::Unavailable {
+                    why: tr!("{why}, and {other}", why, other = landlock_error),
+                }),
+                Err(landlock_error) => Ok(Self::Subreaper {
                     warden,
-                    why: Some(tr!("{why}, and {other}", why, other = neither)),
+                    why: Some(tr!("{why}, and {other}", why, other = landlock_error)),
                     limits,
                 }),
             },
@@ -176,36 +177,36 @@ impl Isolation {
 
     /// The same without a network, as far as that works here.
     pub fn without_network(self, setting: SandboxMode) -> Result<Self, SandboxError> {
-        let limited = match self.probe_network() {
+        let access = match self.probe_network() {
             Ok(()) => NetworkAccess::Loopback,
             Err(_) if matches!(self, Self::Subreaper { why: None, .. }) => {
-                NetworkAccess::Open { why: OFF.to_owned() }
+                NetworkAccess::Open { why: translate(OFF).to_owned() }
             }
-            Err(why) => NetworkAccess::of_landlock(self.landlock(), &why),
+            Err(why) => NetworkAccess::with_landlock(self.landlock(), &why),
         };
-        self.with_limited(limited, setting, |why| SandboxError::Network { why })
+        self.with_network_access(access, setting, |why| SandboxError::Network { why })
     }
 
     /// The same with a network of these hosts. Landlock cannot distinguish hosts: without a network namespace it stays
     /// open.
     pub fn with_hosts(self, setting: SandboxMode, hosts: HostList) -> Result<Self, SandboxError> {
-        let limited = match self.probe_network() {
+        let access = match self.probe_network() {
             Ok(()) => NetworkAccess::Hosts(HostProxy::new(hosts)),
             Err(why) => NetworkAccess::Open { why },
         };
-        self.with_limited(limited, setting, |why| SandboxError::Hosts { why })
+        self.with_network_access(access, setting, |why| SandboxError::Hosts { why })
     }
 
-    fn with_limited(
+    fn with_network_access(
         mut self,
-        limited: NetworkAccess,
+        access: NetworkAccess,
         setting: SandboxMode,
         refused: fn(String) -> SandboxError,
     ) -> Result<Self, SandboxError> {
-        match limited {
+        match access {
             NetworkAccess::Open { why } if setting == SandboxMode::Required => Err(refused(why)),
-            limited => {
-                self.limits_mut().network = limited;
+            access => {
+                self.limits_mut().network = access;
                 Ok(self)
             }
         }
@@ -283,10 +284,10 @@ impl Isolation {
         isolation
     }
 
-    /// What its jobs cannot access, to be found in their output.
+    /// The paths that its jobs cannot access, to be found in their output.
     pub fn closed_paths(&self, home: Option<&Path>) -> ClosedPaths {
         match self {
-            Self::PidNamespace { files, .. } | Self::Landlock { files, .. } => ClosedPaths::of(files, home),
+            Self::PidNamespace { files, .. } | Self::Landlock { files, .. } => ClosedPaths::new(files, home),
             Self::Subreaper { .. } => ClosedPaths::default(),
         }
     }
@@ -389,7 +390,7 @@ impl Isolation {
                 let files = files.in_room(room);
                 let files =
                     FileAccess { fixed: limits.groups.mounts().map(Path::to_owned).collect(), ..files };
-                let mut command = bwrap_command(bwrap, warden, (&files, &limits.network), overlay.is_some());
+                let mut command = bwrap_command(bwrap, warden, (&files, &limits.network), overlay);
                 add_overlay(&mut command, overlay);
                 command.args(LandlockRules::without_files(restricted, no_tcp).arguments());
                 command
@@ -436,7 +437,7 @@ fn add_overlay(command: &mut Command, overlay: Option<&OverlayMount>) {
     }
 }
 
-/// Without a namespace, the kernel does not end what a killed warden leaves behind.
+/// Starts a guard first: without a namespace, the kernel does not end the processes of a killed warden.
 fn warden_command(warden: &Path) -> Command {
     let mut command = Command::new(warden);
     command.args([warden_channel::WORD, warden_channel::GUARD]);

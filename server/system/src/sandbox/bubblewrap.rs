@@ -1,4 +1,4 @@
-//! The command line of bubblewrap, and whether it works: a warden starts briefly and reports.
+//! Builds the command line of bubblewrap, and tests whether it works: a warden starts briefly and reports.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,15 @@ use rustix::process::{Pid, PidfdFlags, geteuid, pidfd_open};
 
 use super::file_access::FileAccess;
 use super::network::{NetworkAccess, NetworkSetup};
+use crate::clean_room::OverlayMount;
 use crate::{program_path, warden_channel};
 
-/// A working bubblewrap answers within milliseconds.
-const PROBE: Duration = Duration::from_secs(5);
+/// A working bubblewrap responds within milliseconds.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Checked before `PATH`, which may lead into the workspace.
-const SYSTEM: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
-/// Same devices, network and user; the processes are separate, and [`FileAccess`] restricts files. The warden is PID 1: nothing in the
-/// namespace can kill it, and the kernel ends every process with it.
+const SYSTEM_PATHS: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
+/// Same devices, network and user; the processes are separate, and [`FileAccess`] restricts files. The warden is PID 1:
+/// nothing in the namespace can kill it, and the kernel ends every process with it.
 const NAMESPACE: [&str; 6] = ["--dev-bind", "/", "/", "--unshare-pid", "--as-pid-1", "--die-with-parent"];
 
 /// Capabilities that an unprivileged warden needs to mount an overlay; it drops them before it starts a job.
@@ -29,14 +30,14 @@ pub(super) fn bwrap_command(
     bwrap: &Path,
     warden: &Path,
     (files, network): (&FileAccess, &NetworkAccess),
-    mounts: bool,
+    overlay: Option<&OverlayMount>,
 ) -> Command {
     let mut command = Command::new(bwrap);
     command.args(NAMESPACE).args(files.arguments());
     if network.is_separate() {
         command.arg("--unshare-net");
     }
-    if mounts && !geteuid().is_root() {
+    if overlay.is_some() && !geteuid().is_root() {
         command.args(MOUNT_RIGHTS);
     }
     // For root, bubblewrap covers parts of `/proc`, and the kernel then refuses sandboxes that an agent builds inside.
@@ -54,8 +55,8 @@ pub(super) fn bwrap_command(
 
 pub(super) fn find_bwrap() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let system = SYSTEM.iter().map(PathBuf::from).find(|path| path.is_file());
-    system.or_else(|| program_path::in_path(OsStr::new("bwrap"), &path))
+    let system = SYSTEM_PATHS.iter().map(PathBuf::from).find(|path| path.is_file());
+    system.or_else(|| program_path::find_in_path(OsStr::new("bwrap"), &path))
 }
 
 /// Starts a warden in a namespace briefly. The error is the reason of the failure, as text.
@@ -66,7 +67,7 @@ pub(super) fn probe_namespace(
     network: &NetworkAccess,
 ) -> Result<(), String> {
     let failed = |what: &str| tr!("bubblewrap does not work here ({what})", what);
-    run_probe(&mut bwrap_command(bwrap, warden, (files, network), false)).map_err(|why| failed(&why))
+    run_probe(&mut bwrap_command(bwrap, warden, (files, network), None)).map_err(|why| failed(&why))
 }
 
 /// The same for a network namespace that the warden makes itself.
@@ -95,6 +96,6 @@ pub(super) fn run_probe(command: &mut Command) -> Result<(), String> {
 
 fn ends_in_time(child: &Child) -> bool {
     let Ok(handle) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) else { return true };
-    let time = Timespec { tv_sec: PROBE.as_secs() as i64, tv_nsec: 0 };
+    let time = Timespec { tv_sec: PROBE_TIMEOUT.as_secs() as i64, tv_nsec: 0 };
     poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time)).is_ok_and(|ready| ready > 0)
 }

@@ -1,5 +1,5 @@
-//! Finds paths that the sandbox closes in the output of programs. The kernel only reports that access is denied;
-//! which of its paths a program names is compared with the rules. A hint for people and agents, which decides nothing.
+//! Finds paths that the sandbox closes in the output of programs. The kernel only reports that access is denied, so the
+//! paths that a program prints are compared with the rules. A hint for people and agents, which decides nothing.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,10 +9,10 @@ use loopkeeper_text::pattern::ConstantPattern;
 
 use super::FileAccess;
 
-/// More are not named in one iteration.
+/// Paths that are named in one iteration.
 const MAX_NAMED: usize = 5;
-/// Longer words are no path that a person reads.
-const PATH_BYTES: usize = 200;
+/// Longer paths are not named.
+const MAX_PATH_BYTES: usize = 200;
 
 static ACCESS_DENIED: ConstantPattern = ConstantPattern::new(
     r"(?i)permission denied|\bEACCES\b|read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b|operation not permitted|\bEPERM\b",
@@ -22,7 +22,7 @@ static NOT_FOUND: ConstantPattern = ConstantPattern::new(
     r"(?i)no such file or directory|\bENOENT\b|cannot connect|connection refused|\bECONNREFUSED\b",
 );
 
-/// A shell puts the script and its line before what was denied.
+/// A shell prints the script and its line before the denied path.
 static LINE_OF_SCRIPT: ConstantPattern = ConstantPattern::new(r"^: (?:line )?\d+: ");
 
 /// Paths that a text reports as denied, as they are shown.
@@ -45,14 +45,14 @@ impl DeniedPaths {
 pub struct ClosedPaths {
     /// Each as it may be written, and whether it is hidden.
     paths: Vec<(String, bool)>,
-    /// Below closed ones, and open.
+    /// Open paths below closed ones.
     open: Vec<PathBuf>,
     home: Option<PathBuf>,
     named: BTreeSet<PathBuf>,
 }
 
 impl ClosedPaths {
-    pub(super) fn of(files: &FileAccess, home: Option<&Path>) -> Self {
+    pub(super) fn new(files: &FileAccess, home: Option<&Path>) -> Self {
         let hidden = files.hidden.iter().chain(&files.services).map(|it| (it, true));
         let others = files.other_paths();
         let all = hidden.chain(files.read_only.iter().chain(&others).map(|it| (it, false)));
@@ -72,17 +72,27 @@ impl ClosedPaths {
     /// JSON.
     pub fn find(&mut self, text: &str) -> DeniedPaths {
         let mut found = DeniedPaths::default();
-        if self.paths.is_empty() || !(ACCESS_DENIED.is_match(text) || NOT_FOUND.is_match(text)) {
+        if self.paths.is_empty()
+            || self.is_full()
+            || !(ACCESS_DENIED.is_match(text) || NOT_FOUND.is_match(text))
+        {
             return found;
         }
         for line in text.split('\n').flat_map(|it| it.split("\\n")) {
             let Some(path) = self.find_in_line(line) else { continue };
-            if self.named.len() < MAX_NAMED && self.named.insert(path.clone()) {
+            if self.named.insert(path.clone()) {
                 let list = if self.is_hidden(&path) { &mut found.hidden } else { &mut found.read_only };
                 list.push(self.shown(&path));
             }
+            if self.is_full() {
+                break;
+            }
         }
         found
+    }
+
+    fn is_full(&self) -> bool {
+        self.named.len() >= MAX_NAMED
     }
 
     fn find_in_line(&self, line: &str) -> Option<PathBuf> {
@@ -102,11 +112,11 @@ impl ClosedPaths {
             (Some(rest), Some(home)) => home.join(rest),
             _ => PathBuf::from(word),
         };
-        let is_there = |it: &Path| fs::symlink_metadata(it).is_ok();
-        if is_there(&path) {
+        let exists = |it: &Path| fs::symlink_metadata(it).is_ok();
+        if exists(&path) {
             Some(path)
         } else {
-            path.parent().filter(|it| is_there(it) && self.is_closed(it)).map(Path::to_owned)
+            path.parent().filter(|it| exists(it) && self.is_closed(it)).map(Path::to_owned)
         }
     }
 
@@ -135,7 +145,7 @@ fn word_below<'a>(line: &'a str, closed: &str) -> Option<&'a str> {
         let word = rest.split(is_end).next()?.trim_end_matches(['.', '/']);
         let below = word.get(closed.len()..)?;
         let begins = before.is_none_or(|it| is_end(it) || it == '=' || closed.starts_with('/') && it == '/');
-        let is_path = begins && (below.is_empty() || below.starts_with('/')) && word.len() <= PATH_BYTES;
+        let is_path = begins && (below.is_empty() || below.starts_with('/')) && word.len() <= MAX_PATH_BYTES;
         let is_script = || rest.get(word.len()..).is_some_and(|it| LINE_OF_SCRIPT.is_match(it));
         (is_path && !below.contains("/..") && !is_script()).then_some(word)
     })
@@ -146,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_closed_and_was_denied_is_found() {
+    fn only_closed_paths_that_were_denied_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         for path in [".ssh/id", ".ssh/known_hosts", ".bashrc", ".netrc", ".other"] {
@@ -161,7 +171,7 @@ mod tests {
         };
         let find = |line: &str| {
             let line = line.replace('H', home.to_str().unwrap());
-            ClosedPaths::of(&files, Some(&home)).find(&line)
+            ClosedPaths::new(&files, Some(&home)).find(&line)
         };
         let check = |line: &str, expect: &[&str]| {
             let found = find(line);
@@ -194,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn some_names_are_listed() {
+    fn only_the_first_paths_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let names: Vec<String> = (0..9).map(|it| format!("{}/f{it}", home.display())).collect();
@@ -202,7 +212,7 @@ mod tests {
             fs::write(name, "").unwrap();
         }
         let files = FileAccess { hidden: vec![home.clone()], ..FileAccess::default() };
-        let mut closed = ClosedPaths::of(&files, None);
+        let mut closed = ClosedPaths::new(&files, None);
         let found: Vec<String> =
             names.iter().flat_map(|it| closed.find(&format!("{it}: EACCES")).hidden).collect();
         assert_eq!(found, names[..MAX_NAMED]);

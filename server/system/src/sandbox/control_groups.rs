@@ -1,4 +1,4 @@
-//! Control groups for `sandbox.memory` and `sandbox.processes`, where this user may make them (a delegated part of the
+//! Makes control groups for `sandbox.memory` and `sandbox.processes`, where this user may make them (a delegated part of the
 //! second version, or writable hierarchies of the first): they count all processes of a job together, those of root
 //! included, and report which limit was reached. Elsewhere the limits of single processes remain (`resources.rs`).
 
@@ -23,7 +23,7 @@ const OWN_PROCESSES: u32 = 4;
 /// Their memory.
 const OWN_MEMORY: u64 = 16 << 20;
 /// The kernel removes a process from its group shortly after its parent was notified of its end.
-const EMPTY: Duration = Duration::from_millis(2);
+const RETRY_DELAY: Duration = Duration::from_millis(2);
 const ATTEMPTS: u32 = 50;
 static NEXT_GROUP: AtomicU32 = AtomicU32::new(0);
 
@@ -66,15 +66,15 @@ impl ControlGroups {
         let needs = |it: &GroupPlace| {
             (it.memory && limits.memory.is_some()) || (it.processes && limits.processes.is_some())
         };
-        let mut works = Self::default();
+        let mut usable = Self::default();
         for place in find_places(&groups, &mounts, is_writable).into_iter().filter(needs) {
-            remove_left(&place.parent);
+            remove_leftover_groups(&place.parent);
             let one = Self(vec![place]);
             if one.create(limits).and_then(|it| it.test(warden)).is_ok() {
-                works.0.extend(one.0);
+                usable.0.extend(one.0);
             }
         }
-        works
+        usable
     }
 
     #[cfg(test)]
@@ -102,9 +102,7 @@ impl ControlGroups {
     pub(super) fn create(&self, limits: ResourceLimits) -> io::Result<JobGroups> {
         let mut made = JobGroups { groups: Vec::new(), counted: LimitCounts::default() };
         for place in &self.0 {
-            let number = NEXT_GROUP.fetch_add(1, Ordering::Relaxed);
-            let folder = place.parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
-            fs::create_dir(&folder)?;
+            let folder = make_folder(&place.parent)?;
             made.groups.push(JobGroup { folder: folder.clone(), place: place.clone() });
             place.set_limits(&folder, limits)?;
         }
@@ -135,12 +133,12 @@ impl GroupPlace {
 impl JobGroups {
     /// The command in these groups. Entered before bubblewrap starts, because the groups are read-only inside.
     pub(super) fn enter(&self, warden: &Path, inner: &Command) -> Command {
-        let mut command = self.entering(warden);
+        let mut command = self.command_in_groups(warden);
         command.arg("--").arg(inner.get_program()).args(inner.get_args());
         command
     }
 
-    fn entering(&self, warden: &Path) -> Command {
+    fn command_in_groups(&self, warden: &Path) -> Command {
         let mut command = Command::new(warden);
         command.arg(warden_channel::WORD);
         let words = self.groups.iter().flat_map(|it| [OsString::from(IN_GROUP), it.folder.clone().into()]);
@@ -149,7 +147,7 @@ impl JobGroups {
     }
 
     fn test(&self, warden: &Path) -> io::Result<()> {
-        run_probe(&mut self.entering(warden)).map_err(io::Error::other)
+        run_probe(&mut self.command_in_groups(warden)).map_err(io::Error::other)
     }
 
     /// The limits that were reached since the last call.
@@ -186,9 +184,21 @@ impl Drop for JobGroups {
             let mut left = ATTEMPTS;
             while left > 0 && fs::remove_dir(folder).is_err_and(|it| it.kind() == io::ErrorKind::ResourceBusy)
             {
-                std::thread::sleep(EMPTY);
+                std::thread::sleep(RETRY_DELAY);
                 left -= 1;
             }
+        }
+    }
+}
+
+fn make_folder(parent: &Path) -> io::Result<PathBuf> {
+    loop {
+        let number = NEXT_GROUP.fetch_add(1, Ordering::Relaxed);
+        let folder = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
+        match fs::create_dir(&folder) {
+            // A killed keeper that had this pid left it behind.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| folder),
         }
     }
 }
@@ -208,7 +218,7 @@ fn is_writable(folder: &Path) -> bool {
 }
 
 /// Removes the empty groups of keepers that were killed.
-fn remove_left(parent: &Path) {
+fn remove_leftover_groups(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let pid = name.strip_prefix(PREFIX).and_then(|it| it.split('-').next());
@@ -232,14 +242,24 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_keeper_left_is_removed() {
+    fn groups_of_a_killed_keeper_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (own, dead) = (format!("{PREFIX}{}-0", std::process::id()), format!("{PREFIX}4194399-0"));
         for name in [own.as_str(), &dead, "loopkeeper-", "other"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        remove_left(folder.path());
-        let is_there = |name: &str| folder.path().join(name).exists();
-        assert!(is_there(&own) && is_there("other") && !is_there(&dead));
+        remove_leftover_groups(folder.path());
+        let exists = |name: &str| folder.path().join(name).exists();
+        assert!(exists(&own) && exists("other") && !exists(&dead));
+    }
+
+    #[test]
+    fn groups_of_a_killed_keeper_with_the_same_pid_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..20 {
+            fs::create_dir(folder.path().join(format!("{PREFIX}{}-{number}", std::process::id()))).unwrap();
+        }
+        let made = make_folder(folder.path()).unwrap();
+        assert!(made.is_dir() && made.starts_with(folder.path()));
     }
 }

@@ -1,8 +1,8 @@
-//! The files that the sandbox hides from jobs, and those that it keeps them from changing.
+//! Determines the files that the sandbox hides from jobs, and those that jobs cannot change.
 //!
 //! Caches, toolchains and the agent's own folders stay writable, because builds need them; other projects and documents are
-//! read-only. Hidden is what no build needs and an agent could use elsewhere: credentials, and sockets of programs that run
-//! commands outside the sandbox.
+//! read-only. Files that no build needs and an agent could use elsewhere are hidden: credentials, and sockets of programs
+//! that run commands outside the sandbox.
 
 use std::ffi::OsString;
 use std::fs;
@@ -64,7 +64,7 @@ impl FileAccess {
         };
         let set = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
         let mut services: Vec<PathBuf> = SERVICES.iter().map(PathBuf::from).collect();
-        // The usual folder exists also where the environment does not name it, as in a job of cron.
+        // The usual folder exists even if the environment does not name it, as in a job of cron.
         let usual = PathBuf::from(format!("/run/user/{}", geteuid().as_raw()));
         for runtime in set("XDG_RUNTIME_DIR").into_iter().chain([usual]) {
             services.extend(USER_SERVICES.iter().map(|it| runtime.join(it)));
@@ -84,7 +84,7 @@ impl FileAccess {
         for list in [&mut hidden, &mut services] {
             list.retain(|it| !is_around(it));
         }
-        // A startup file in the work tree, also behind a link, is work.
+        // A startup file in the work tree, even behind a link, belongs to the work.
         let startup = home(STARTUP).into_iter().filter(|it| !real_path(it).starts_with(&root));
         let system = SYSTEM_STARTUP.iter().map(PathBuf::from);
         let read_only =
@@ -149,7 +149,7 @@ impl FileAccess {
         for path in single.flat_map(|it| &it.entries).filter(|it| it.exists()) {
             add(&["--ro-bind-try"], &[path, path]);
         }
-        for path in existing(&self.kept()).into_iter().filter(is_restricted) {
+        for path in existing(&self.read_only_paths()).into_iter().filter(is_restricted) {
             add(&["--ro-bind-try"], &[&path, &path]);
         }
         for path in &self.fixed {
@@ -171,10 +171,8 @@ impl FileAccess {
         }
         arguments
     }
-}
 
-impl FileAccess {
-    fn kept(&self) -> Vec<PathBuf> {
+    fn read_only_paths(&self) -> Vec<PathBuf> {
         self.read_only.iter().chain(&self.closed).cloned().collect()
     }
 
@@ -197,7 +195,7 @@ impl FileAccess {
         folders
     }
 
-    /// The same as far as Landlock can express it: it does not limit sockets with a path, and no path in the work tree.
+    /// The rules that Landlock can express: it limits neither sockets with a path nor paths in the work tree.
     pub(super) fn landlock_rules(&self) -> LandlockRules {
         if *self == Self::default() {
             return LandlockRules::default();
@@ -234,7 +232,7 @@ impl FileAccessRequest {
     }
 }
 
-/// The files that contain the logins of agents. Where a variable moves one, the usual place may contain an older login.
+/// The files that contain the logins of agents. If a variable moves one, the usual place may contain an older login.
 fn logins(home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBuf> {
     let files = catalog::CATALOG.iter().flat_map(|it| it.files);
     let moved = files.clone().filter_map(|it| it.moved);

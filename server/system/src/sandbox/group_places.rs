@@ -27,7 +27,7 @@ pub(super) fn find_places(
     mounts: &str,
     is_writable: impl Fn(&Path) -> bool,
 ) -> Vec<GroupPlace> {
-    let mounts: Vec<GroupMount<'_>> = mounts.lines().filter_map(GroupMount::read).collect();
+    let mounts: Vec<GroupMount<'_>> = mounts.lines().filter_map(GroupMount::parse).collect();
     let mut found: Vec<GroupPlace> = Vec::new();
     let second = mounts.iter().filter(|it| it.version == GroupVersion::Second);
     let first = mounts.iter().filter(|it| it.version == GroupVersion::First);
@@ -35,7 +35,7 @@ pub(super) fn find_places(
         let Some(own) = mount.own_folder(groups) else { continue };
         let place = match mount.version {
             GroupVersion::First => mount.place_at(&own, &is_writable),
-            // A group with processes passes no controller on, so that groups are made beside it.
+            // A group with processes cannot enable controllers for groups below it, so they are made beside it.
             GroupVersion::Second => own
                 .ancestors()
                 .take_while(|it| it.starts_with(mount.point))
@@ -63,18 +63,18 @@ struct GroupMount<'a> {
 
 impl<'a> GroupMount<'a> {
     /// `36 25 0:31 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory`, with optional fields before the dash.
-    fn read(line: &'a str) -> Option<Self> {
-        let (own, of_system) = line.split_once(" - ")?;
+    fn parse(line: &'a str) -> Option<Self> {
+        let (own, system_fields) = line.split_once(" - ")?;
         let mut own = own.split(' ').skip(3);
         let (root, point) = (own.next()?, own.next()?);
-        let mut of_system = of_system.split(' ');
-        let version = match of_system.next()? {
+        let mut system_fields = system_fields.split(' ');
+        let version = match system_fields.next()? {
             "cgroup" => GroupVersion::First,
             "cgroup2" => GroupVersion::Second,
             _ => return None,
         };
-        let options = of_system.nth(1).unwrap_or_default();
-        // A backslash stands for a blank in the path.
+        let options = system_fields.nth(1).unwrap_or_default();
+        // A blank in the path is escaped with a backslash.
         (!point.contains('\\')).then_some(Self { version, root, point, options })
     }
 
@@ -100,13 +100,13 @@ impl<'a> GroupMount<'a> {
     }
 
     fn place_at(&self, parent: &Path, is_writable: impl Fn(&Path) -> bool) -> Option<GroupPlace> {
-        let passed_on = match self.version {
+        let controllers = match self.version {
             GroupVersion::First => self.options.replace(',', " "),
             GroupVersion::Second => {
                 fs::read_to_string(parent.join("cgroup.subtree_control")).unwrap_or_default()
             }
         };
-        let has = |controller: &str| passed_on.split_whitespace().any(|it| it == controller);
+        let has = |controller: &str| controllers.split_whitespace().any(|it| it == controller);
         let (memory, processes) = (has("memory"), has("pids"));
         let (mount, parent) = (PathBuf::from(self.point), parent.to_owned());
         let is_useful = (memory || processes) && is_writable(&parent);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_second_version_the_nearest_group_that_passes_controllers_on_is_used() {
+    fn the_nearest_group_of_the_second_version_with_controllers_is_used() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().to_str().unwrap();
         let own = folder.path().join("user/app/terminal");

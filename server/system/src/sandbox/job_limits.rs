@@ -1,4 +1,4 @@
-//! The limits of a job besides its namespaces and files.
+//! Describes the limits of a job besides its namespaces and files.
 
 use std::fmt::Write as _;
 
@@ -17,8 +17,8 @@ pub struct JobLimits {
 }
 
 impl JobLimits {
-    /// The limits of single processes, which remain beside control groups: a program that gets no memory can say so, one
-    /// that the kernel kills cannot.
+    /// The limits of single processes, which remain in addition to control groups: a program that gets no memory can report
+    /// it, one that the kernel kills cannot.
     pub(super) fn process_limits(&self) -> ResourceLimits {
         let processes = self.resources.processes.filter(|_| !self.groups.limits_processes());
         ResourceLimits { processes, ..self.resources }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_says_which_limits_hold() {
+    fn the_sentence_names_the_limits_in_effect() {
         let both = (true, true);
         assert_eq!(sentence((false, false), &[], true), "");
         assert_eq!(

@@ -1,5 +1,5 @@
-//! The paths that the sandbox hides, and those that it keeps from changes. Caches are in none of the lists: under Landlock
-//! nothing new could be made beside a closed path.
+//! Lists the paths that the sandbox hides, and those that it protects from changes. Caches are in none of the lists, because
+//! under Landlock nothing new could be made beside a closed path.
 
 /// Credentials and private data, below the home folder.
 pub(super) const SECRETS: &[&str] = &[
@@ -118,7 +118,7 @@ pub(super) const SECRETS: &[&str] = &[
     ".local/share/containers/podman",
 ];
 
-/// What later runs with the user's rights outside the sandbox, below the home folder.
+/// Files below the home folder that are executed later with the user's rights outside the sandbox.
 pub const STARTUP: &[&str] = &[
     ".bashrc",
     ".bash_profile",
@@ -185,7 +185,7 @@ pub const STARTUP: &[&str] = &[
     ".screenrc",
     ".config/direnv",
     ".direnvrc",
-    // What was allowed to run in a folder.
+    // Permissions to run the files of a folder.
     ".local/share/direnv/allow",
     ".local/state/mise/trusted-configs",
     ".local/state/nvim/trust",
@@ -294,7 +294,7 @@ pub const STARTUP: &[&str] = &[
 /// Logins below the home folder that the catalog of agents does not list: those of extensions of editors.
 pub(super) const OTHER_LOGINS: &[&str] = &[".config/github-copilot"];
 
-/// Services that start programs elsewhere.
+/// Sockets of services that start programs outside the sandbox.
 pub(super) const SERVICES: &[&str] = &[
     "/run/docker.sock",
     "/run/containerd",

@@ -1,4 +1,4 @@
-//! Landlock rules for a job and its descendants, without a mount namespace and in addition to one.
+//! Restricts a job and its descendants by Landlock rules, without a mount namespace or in addition to one.
 //!
 //! Landlock only permits. A path is closed by permitting all its siblings, so nothing new can be created in a folder
 //! that holds a closed one, and files inside the work tree cannot be closed at all.
@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset,
@@ -43,14 +44,12 @@ pub struct LandlockRules {
     pub(super) no_tcp: bool,
 }
 
-/// The version of Landlock that limits files here; the error is the reason why there is none, as text. A thread of its
-/// own finds out by restricting itself.
+/// The version of Landlock that limits files here; the error is the reason why there is none, as text. Tested by a thread
+/// that restricts itself.
 pub fn detect_landlock() -> Result<u32, String> {
-    let tried = std::thread::scope(|threads| {
-        let probe = || Ruleset::default().handle_access(AccessFs::Execute)?.create()?.restrict_self();
-        threads.spawn(probe).join()
-    });
-    match tried {
+    let probe = || Ruleset::default().handle_access(AccessFs::Execute)?.create()?.restrict_self();
+    let probed = run_in_thread(probe).map_err(|error| tr!("Landlock does not work here ({error})", error))?;
+    match probed {
         Ok(Ok(RestrictionStatus { landlock: LandlockStatus::Available { effective_abi, .. }, .. })) => {
             let version = effective_abi as u32;
             if version >= FILES {
@@ -108,8 +107,8 @@ impl LandlockRules {
             return start();
         }
         let restricted = || self.restrict().map_err(io::Error::other).and_then(|()| start());
-        let done = std::thread::scope(|threads| threads.spawn(restricted).join());
-        done.unwrap_or_else(|_| Err(io::Error::other(tr!("the job could not be restricted"))))
+        run_in_thread(restricted)?
+            .unwrap_or_else(|_| Err(io::Error::other(tr!("the job could not be restricted"))))
     }
 
     fn restrict(&self) -> Result<(), RulesetError> {
@@ -122,26 +121,31 @@ impl LandlockRules {
             rules = rules.handle_access(AccessNet::from_all(ABI::V4))?;
         }
         if files {
-            rules = rules.handle_access(reading() | writing())?;
+            rules = rules.handle_access(read_rights() | write_rights())?;
         }
         let mut created = rules.create()?;
         if files {
             let (hidden, kept) = (existing(&self.hidden), existing(&self.read_only));
             let closed: Vec<PathBuf> = hidden.iter().chain(&kept).cloned().collect();
-            created = permit(created, &uncovered(Path::new("/"), &hidden), reading())?;
-            created = permit(created, &uncovered(Path::new("/"), &closed), writing())?;
-            created = permit(created, &existing(&self.open), reading() | writing())?;
+            created = permit(created, &uncovered(Path::new("/"), &hidden), read_rights())?;
+            created = permit(created, &uncovered(Path::new("/"), &closed), write_rights())?;
+            created = permit(created, &existing(&self.open), read_rights() | write_rights())?;
         }
         created.restrict_self().map(drop)
     }
 }
 
+/// Runs `action` in a new thread; an error if the thread cannot be started.
+fn run_in_thread<T: Send>(action: impl FnOnce() -> T + Send) -> io::Result<thread::Result<T>> {
+    thread::scope(|threads| Ok(thread::Builder::new().spawn_scoped(threads, action)?.join()))
+}
+
 /// Without the right to list folders: programs list those that hold closed paths.
-fn reading() -> BitFlags<AccessFs> {
+fn read_rights() -> BitFlags<AccessFs> {
     make_bitflags!(AccessFs::{Execute | ReadFile})
 }
 
-fn writing() -> BitFlags<AccessFs> {
+fn write_rights() -> BitFlags<AccessFs> {
     AccessFs::from_write(ABI::V3)
 }
 
@@ -151,7 +155,7 @@ fn permit(
     access: BitFlags<AccessFs>,
 ) -> Result<landlock::RulesetCreated, RulesetError> {
     for path in paths {
-        // One that vanished, or became a link, has no rule.
+        // A path that was removed, or became a link, has no rule.
         if let Some((file, is_folder)) = open(path) {
             let access = if is_folder { access } else { access & AccessFs::from_file(ABI::V3) };
             rules = rules.add_rule(PathBeneath::new(file, access))?;
@@ -171,8 +175,8 @@ fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths.iter().filter_map(|it| fs::canonicalize(it).ok()).collect()
 }
 
-/// The largest folders and files below `at` that are not, and do not hold, one of `closed`. Links are left out: what
-/// they lead to is found at its own place.
+/// The largest folders and files below `at` that are not, and do not hold, one of `closed`. Links are left out: their
+/// targets are found at their own places.
 fn uncovered(at: &Path, closed: &[PathBuf]) -> Vec<PathBuf> {
     if closed.iter().any(|it| it == at) {
         return Vec::new();

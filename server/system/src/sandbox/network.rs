@@ -1,4 +1,4 @@
-//! The network of the jobs in a sandbox.
+//! Describes the network of the jobs in a sandbox.
 
 use std::ffi::OsStr;
 
@@ -29,10 +29,10 @@ pub enum NetworkAccess {
     Open { why: String },
 }
 
-/// What a warden does about the network before its first job.
+/// The network that a warden sets up before its first job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NetworkSetup {
-    /// Enter a network namespace of its own, where bubblewrap did not make one.
+    /// Enter a new network namespace, because bubblewrap did not make one.
     pub own_namespace: bool,
     /// Listen for the proxy of its jobs, and pass the socket to the keeper.
     pub proxy: bool,
@@ -62,18 +62,18 @@ impl NetworkSetup {
 }
 
 impl NetworkAccess {
-    /// What Landlock of this version can do, or why it can do nothing.
-    pub(super) fn of_landlock(version: Result<u32, String>, why: &str) -> Self {
+    /// The network as limited by Landlock of this version; open if it cannot limit it.
+    pub(super) fn with_landlock(version: Result<u32, String>, why: &str) -> Self {
         match version {
             Ok(version) if version >= landlock_rules::NETWORK => Self::NoTcp,
             Ok(version) => Self::Open {
                 why: tr!("{why}, and Landlock of version {version} does not limit it", why, version),
             },
-            Err(neither) => Self::Open { why: tr!("{why}, and {other}", why, other = neither) },
+            Err(error) => Self::Open { why: tr!("{why}, and {other}", why, other = error) },
         }
     }
 
-    /// For the journal, where the English words are read as data; absent if nothing is to be limited.
+    /// The entry in the journal, where the English words are data; absent if nothing is to be limited.
     pub fn describe(&self) -> Option<String> {
         match self {
             Self::Full => None,
@@ -101,7 +101,7 @@ impl NetworkAccess {
         matches!(self, Self::Open { .. })
     }
 
-    /// Whether the jobs have a network namespace of their own.
+    /// Whether the jobs have a separate network namespace.
     pub(super) fn is_separate(&self) -> bool {
         matches!(self, Self::Loopback | Self::Hosts(_))
     }
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn landlock_limits_tcp_from_its_fourth_version() {
         let check = |version: Result<u32, &str>, expect: Option<&str>| {
-            let network = NetworkAccess::of_landlock(version.map_err(str::to_owned), "no bubblewrap");
+            let network = NetworkAccess::with_landlock(version.map_err(str::to_owned), "no bubblewrap");
             assert_eq!(network.describe().as_deref(), expect, "{version:?}");
         };
         check(Ok(7), Some("no-tcp"));

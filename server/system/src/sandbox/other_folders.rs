@@ -1,4 +1,4 @@
-//! The folders of the user in which a loop has no work: other projects, documents, programs. They are read-only.
+//! Finds the folders of the user in which a loop has no work: other projects, documents, programs. They are read-only.
 //!
 //! Entries of the home folder whose names begin with a dot are left out: caches, toolchains and the folders of agents,
 //! without which no build runs.
@@ -28,7 +28,7 @@ const TOOL_FOLDERS: [&str; 14] = [
     "emsdk",
     "esp",
 ];
-/// Variables that name a folder in which they do.
+/// Variables that name a folder in which these tools write.
 const TOOL_VARIABLES: [&str; 32] = [
     "CARGO_HOME",
     "CARGO_TARGET_DIR",
@@ -72,9 +72,9 @@ const MAX_SINGLE_MOUNTS: usize = 50;
 pub(super) struct OtherFolders {
     folder: PathBuf,
     pub(super) entries: Vec<PathBuf>,
-    /// Entries that are writable, or in which something is.
+    /// Entries that are writable or contain something writable.
     writable: Vec<PathBuf>,
-    /// New entries can be made in the folder itself.
+    /// Whether new entries can be made in the folder itself.
     is_open: bool,
 }
 
@@ -119,7 +119,7 @@ fn add_entries(folder: &Path, is_home: bool, used: &[&Path], found: &mut Vec<Oth
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, name) = (entry.path(), entry.file_name());
         let is_tool = name.as_bytes().starts_with(b".") || TOOL_FOLDERS.iter().any(|it| name == *it);
-        // What a link leads to is found at its own place.
+        // The target of a link is found at its own place.
         if entry.file_type().is_ok_and(|it| it.is_symlink()) || is_home && is_tool {
             continue;
         }

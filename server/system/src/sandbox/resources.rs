@@ -1,5 +1,5 @@
-//! How much memory and how many processes a job may have. A warden limits itself before its first job, and its jobs
-//! inherit the limits, so that none runs without them. The limits contain mistakes; they are not a security boundary,
+//! Limits the memory and the number of processes of a job. A warden limits itself before its first job, and its jobs
+//! inherit the limits, so that none runs without them. The limits confine mistakes; they are not a security boundary,
 //! because a job of root can lift them.
 
 use std::ffi::OsString;
@@ -38,11 +38,16 @@ impl ResourceLimits {
     pub fn read_option(&mut self, word: &str, rest: &mut impl Iterator<Item = OsString>) -> bool {
         let mut number = || rest.next()?.to_str()?.parse::<u64>().ok();
         match word {
-            MEMORY => self.memory = number(),
-            PROCESSES => self.processes = number().and_then(|it| it.try_into().ok()),
-            _ => return false,
+            MEMORY => {
+                self.memory = number();
+                self.memory.is_some()
+            }
+            PROCESSES => {
+                self.processes = number().and_then(|it| it.try_into().ok());
+                self.processes.is_some()
+            }
+            _ => false,
         }
-        if word == MEMORY { self.memory.is_some() } else { self.processes.is_some() }
     }
 
     /// Limits this process and all that it starts. Only in a PID namespace with its own `/proc` can root be limited.
@@ -52,7 +57,7 @@ impl ResourceLimits {
         }
         let Some(processes) = self.processes.map(u64::from) else { return Ok(()) };
         if !geteuid().is_root() {
-            return lower(Resource::Nproc, processes + outside());
+            return lower(Resource::Nproc, processes + other_processes());
         }
         let release = uname().release().to_string_lossy().into_owned();
         if has_own_proc && kernel_version(&release) >= Some(NAMESPACED_PID_LIMIT) {
@@ -70,7 +75,7 @@ fn lower(resource: Resource, to: u64) -> io::Result<()> {
 
 /// Processes that the kernel counts as this user's besides the job's: none in a user namespace that was made for this
 /// warden, else at most all of the machine.
-fn outside() -> u64 {
+fn other_processes() -> u64 {
     let is_initial = |map: String| map.split_whitespace().eq(["0", "0", "4294967295"]);
     if getpid().is_init() && !fs::read_to_string("/proc/self/uid_map").is_ok_and(is_initial) {
         return 1;

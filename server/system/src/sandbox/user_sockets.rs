@@ -7,7 +7,7 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 /// Beginnings of the names of sockets, or of folders that contain them.
-const PROGRAMS: &[&str] = &[
+const PROGRAM_PREFIXES: &[&str] = &[
     "dbus-",
     "emacs",
     "i3-",
@@ -21,9 +21,9 @@ const PROGRAMS: &[&str] = &[
     "wayland-",
     "zellij-",
 ];
-const MULTIPLEXERS: &[&str] = &["tmux-", "tmate-", "screen-", "uscreens", "abduco"];
+const MULTIPLEXER_PREFIXES: &[&str] = &["tmux-", "tmate-", "screen-", "uscreens", "abduco"];
 /// Variables with the address of such a socket.
-const ADDRESSES: &[&str] = &[
+const ADDRESS_VARIABLES: &[&str] = &[
     "SSH_AUTH_SOCK",
     "DBUS_SESSION_BUS_ADDRESS",
     "DOCKER_HOST",
@@ -41,13 +41,13 @@ const ADDRESSES: &[&str] = &[
 ];
 /// A folder of a socket is at most this deep: `/tmp/nvim.USER/RANDOM/nvim.PID.0`.
 const DEPTH: u32 = 2;
-/// More are not looked for.
+/// At most so many sockets are found in a folder.
 const MAX_SOCKETS: usize = 200;
 
 /// The sockets of such programs in a folder. Not their folders, in which the agent's own programs make theirs.
 pub(super) fn program_sockets(parent: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for path in entries(parent, PROGRAMS) {
+    for path in entries_with_prefix(parent, PROGRAM_PREFIXES) {
         collect_sockets(&path, DEPTH, &mut found);
     }
     found
@@ -63,7 +63,7 @@ pub(super) fn named_sockets(variable: impl Fn(&str) -> Option<OsString>) -> Vec<
         let is_socket = || fs::metadata(&path).is_ok_and(|it| it.file_type().is_socket());
         (path.is_absolute() && is_socket()).then_some(path)
     };
-    ADDRESSES.iter().filter_map(|it| variable(it)).filter_map(path).collect()
+    ADDRESS_VARIABLES.iter().filter_map(|it| variable(it)).filter_map(path).collect()
 }
 
 /// The sockets of displays.
@@ -75,13 +75,13 @@ pub(super) fn display_sockets(folder: &Path) -> Vec<PathBuf> {
 
 /// The folders in `parent` in which terminal multiplexers of any user listen.
 pub(super) fn multiplexer_folders(parent: &Path) -> Vec<PathBuf> {
-    entries(parent, MULTIPLEXERS).collect()
+    entries_with_prefix(parent, MULTIPLEXER_PREFIXES).collect()
 }
 
-fn entries<'a>(parent: &Path, prefixes: &'a [&str]) -> impl Iterator<Item = PathBuf> + use<'a> {
-    let entries = fs::read_dir(parent).into_iter().flatten().filter_map(Result::ok);
-    let is_one = |name: &str| prefixes.iter().any(|it| name.starts_with(it));
-    entries.filter(move |it| is_one(&it.file_name().to_string_lossy())).map(|it| it.path())
+fn entries_with_prefix<'a>(parent: &Path, prefixes: &'a [&str]) -> impl Iterator<Item = PathBuf> + use<'a> {
+    let entries_with_prefix = fs::read_dir(parent).into_iter().flatten().filter_map(Result::ok);
+    let has_prefix = |name: &str| prefixes.iter().any(|it| name.starts_with(it));
+    entries_with_prefix.filter(move |it| has_prefix(&it.file_name().to_string_lossy())).map(|it| it.path())
 }
 
 fn collect_sockets(path: &Path, depth: u32, found: &mut Vec<PathBuf>) {
