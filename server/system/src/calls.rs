@@ -20,7 +20,7 @@ const REWRITE_BYTES: u64 = 16 * 1024;
 /// A line without the name of its loop, roughly.
 const NUMBERS_BYTES: u64 = 20;
 /// At most this much of the end of a list is read, whatever the list contains.
-const MAX: u64 = 1024 * 1024;
+const MAX_READ_BYTES: u64 = 1024 * 1024;
 
 /// Why a call could not be charged.
 #[derive(Debug, thiserror::Error)]
@@ -48,13 +48,13 @@ pub fn this_hour(path: &Path, now: u64) -> Result<u32, CallsError> {
     let written =
         read.map_err(|source| CallsError { action: tr_later!("read"), path: path.to_owned(), source })?;
     let list = CallLog::parse(&written);
-    let made = list.calls.iter().filter(|(_, at)| is_within_hour((*at).min(now), now)).count();
-    Ok(u32::try_from(made).unwrap_or(u32::MAX))
+    let counted = list.calls.iter().filter(|(_, at)| is_within_hour((*at).min(now), now)).count();
+    Ok(u32::try_from(counted).unwrap_or(u32::MAX))
 }
 
 /// Takes a slot for one iteration, durably. `None`: another process holds the list's lock; ask again immediately. An
 /// iteration that already has a slot takes no second one: its first call is moved to now.
-pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option<CallSlot>, CallsError> {
+pub fn take_slot(path: &Path, request: &CallRequest, now: Moment) -> Result<Option<CallSlot>, CallsError> {
     let failed = |action| {
         let path = path.to_owned();
         move |source| CallsError { action, path, source }
@@ -62,17 +62,17 @@ pub fn take_slot(path: &Path, asker: &CallRequest, now: Moment) -> Result<Option
     let Some(mut file) = lock_list(path).map_err(failed(tr_later!("locked")))? else { return Ok(None) };
     let written = CallLogBytes::read(&mut file).map_err(failed(tr_later!("read")))?;
     let list = CallLog::parse(&written);
-    let others = list.of_others(asker, now.wall);
+    let others = list.calls_of_others(request, now.wall);
     // The call that must expire before there is room: later than the oldest where the limit was lowered.
-    let leaves = others.len().checked_sub(asker.limit as usize).and_then(|it| others.get(it));
-    if let Some(leaves) = leaves {
-        let ms = (leaves + HOUR_MS).saturating_sub(now.wall);
+    let expiring = others.len().checked_sub(request.limit as usize).and_then(|it| others.get(it));
+    if let Some(expiring) = expiring {
+        let ms = (expiring + HOUR_MS).saturating_sub(now.wall);
         if list.is_ahead(now.wall) {
             list.rewrite(path, now.wall, None).map_err(failed(tr_later!("written")))?;
         }
         return Ok(Some(CallSlot::Full { until: now.plus_ms(ms) }));
     }
-    let call = (asker.loop_id.as_str(), asker.iteration);
+    let call = (request.loop_id.as_str(), request.iteration);
     if list.is_ahead(now.wall) || list.is_worth_rewriting(now.wall) {
         list.rewrite(path, now.wall, Some(call)).map_err(failed(tr_later!("written")))?;
     } else {
@@ -114,9 +114,9 @@ struct CallLogBytes {
 impl CallLogBytes {
     fn read(file: &mut File) -> io::Result<Self> {
         let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(MAX)))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(MAX_READ_BYTES)))?;
         let mut bytes = Vec::new();
-        file.take(MAX).read_to_end(&mut bytes)?;
+        file.take(MAX_READ_BYTES).read_to_end(&mut bytes)?;
         Ok(Self { bytes, length })
     }
 }
@@ -150,8 +150,8 @@ impl<'a> CallLog<'a> {
 
     /// Times of the other loops' calls that count, oldest first. A time in the future was recorded before the clock was
     /// set back; it counts as now.
-    fn of_others(&self, asker: &CallRequest, now: u64) -> Vec<u64> {
-        let own = (asker.loop_id.as_str(), asker.iteration);
+    fn calls_of_others(&self, request: &CallRequest, now: u64) -> Vec<u64> {
+        let own = (request.loop_id.as_str(), request.iteration);
         let others = self.calls.iter().filter(|(call, _)| *call != own);
         let mut found: Vec<u64> =
             others.map(|(_, at)| (*at).min(now)).filter(|it| is_within_hour(*it, now)).collect();
@@ -159,8 +159,8 @@ impl<'a> CallLog<'a> {
         found
     }
 
-    /// A list that is long with the calls that count alone grows on: rewriting it with each of them would cost the more the
-    /// longer it is.
+    /// Whether at least half of a long list no longer counts. A list of calls that count is only appended to: rewriting
+    /// it for each call would take longer the longer it is.
     fn is_worth_rewriting(&self, now: u64) -> bool {
         let counted = self.calls.iter().filter(|(_, at)| is_within_hour(*at, now));
         let kept: u64 = counted.map(|((of, _), _)| of.len() as u64 + NUMBERS_BYTES).sum();

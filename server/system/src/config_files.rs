@@ -37,9 +37,9 @@ const PLAN_FOLDERS: [(&str, &str); 2] = [("docs/plans", ".ralphex"), ("prd", ".r
 /// around that of another tool, else `folder` itself. A real path.
 pub fn root_of(folder: &Path) -> io::Result<PathBuf> {
     let folder = folder.canonicalize()?;
-    let configured = |it: &&Path| it.join("loopkeeper.toml").exists();
+    let has_configuration = |it: &&Path| it.join("loopkeeper.toml").exists();
     let repository = folder.ancestors().find(|it| has_repository(it));
-    let root = match (folder.ancestors().find(configured), repository) {
+    let root = match (folder.ancestors().find(has_configuration), repository) {
         // Another work tree of the repository is separate, even below a folder with a configuration.
         (Some(root), Some(top)) if top.starts_with(root) && top != root => {
             Some(if OtherWorkTrees::new(root).holds(top) { top } else { root })
@@ -68,13 +68,16 @@ fn around_tool_folder<'a>(folder: &'a Path, home: Option<&Path>) -> Option<&'a P
 
 /// The nearest folder in which another tool works, for folders that are in no repository.
 fn below_other_tool<'a>(folder: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
-    let is_of_plans = |root: &Path| {
+    let has_plans_of_tool = |root: &Path| {
         let below = folder.strip_prefix(root).ok();
         PLAN_FOLDERS
             .iter()
             .any(|(name, tool)| below.is_some_and(|it| it.starts_with(name)) && root.join(tool).is_dir())
     };
-    folder.ancestors().filter(|it| may_be_root(it, home)).find(|it| has_other_tool(it) || is_of_plans(it))
+    folder
+        .ancestors()
+        .filter(|it| may_be_root(it, home))
+        .find(|it| has_other_tool(it) || has_plans_of_tool(it))
 }
 
 fn may_be_root(folder: &Path, home: Option<&Path>) -> bool {
@@ -115,7 +118,7 @@ fn resolve_cached(layers: Vec<Layer>, arguments: &[SettingOverride]) -> Arc<Reso
 }
 
 /// Configurations of other tools in a root, the weakest first: the later of two files of the same kind wins.
-const OF_OTHER_TOOLS: [(LayerKind, &str); 7] = [
+const OTHER_TOOL_FILES: [(LayerKind, &str); 7] = [
     (LayerKind::OtherTool, "ralph.yml"),
     (LayerKind::OtherTool, "ralph.toml"),
     (LayerKind::OtherTool, ".ralphex/config"),
@@ -127,30 +130,30 @@ const OF_OTHER_TOOLS: [(LayerKind, &str); 7] = [
 
 /// Whether a configuration with this name in a root is that of another tool.
 pub fn is_of_other_tool(name: &str) -> bool {
-    OF_OTHER_TOOLS.iter().any(|(_, known)| *known == name)
+    OTHER_TOOL_FILES.iter().any(|(_, known)| *known == name)
 }
 
 /// Whether another tool works in this folder, and not only keeps its files there.
 fn has_other_tool(folder: &Path) -> bool {
     let is_inside = TOOL_FOLDERS.iter().any(|(name, _)| folder.ends_with(name));
-    !is_inside && OF_OTHER_TOOLS.iter().any(|(_, name)| folder.join(name).is_file())
+    !is_inside && OTHER_TOOL_FILES.iter().any(|(_, name)| folder.join(name).is_file())
 }
 
 /// The kind and the name of a configuration of another tool at `path`, if it is one in a root.
 pub fn of_other_tool(root: &Path, path: &Path) -> Option<(LayerKind, &'static str)> {
     let below = path.strip_prefix(root).ok()?;
-    OF_OTHER_TOOLS.into_iter().find(|(_, name)| below == Path::new(name))
+    OTHER_TOOL_FILES.into_iter().find(|(_, name)| below == Path::new(name))
 }
 
 /// The configuration files of other tools that are read if they exist.
 pub fn paths_of_other_tools(root: &Path) -> impl Iterator<Item = PathBuf> {
-    OF_OTHER_TOOLS.iter().map(|(_, name)| root.join(name))
+    OTHER_TOOL_FILES.iter().map(|(_, name)| root.join(name))
 }
 
 /// Reads the configuration files that exist.
 pub fn read_layers(root: &Path, user_file: Option<&Path>) -> Result<Vec<Layer>, ConfigFileError> {
     let user = user_file.map(|path| (LayerKind::User, path.to_owned(), path.display().to_string()));
-    let of_root = OF_OTHER_TOOLS.into_iter().chain([(LayerKind::Workspace, "loopkeeper.toml")]);
+    let of_root = OTHER_TOOL_FILES.into_iter().chain([(LayerKind::Workspace, "loopkeeper.toml")]);
     let of_root = of_root.map(|(kind, name)| (kind, root.join(name), name.to_owned()));
     let mut layers = Vec::new();
     for (kind, path, file) in user.into_iter().chain(of_root) {
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_the_nearest_folder_that_says_so() {
+    fn the_root_is_the_nearest_folder_with_a_configuration_or_a_repository() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path().canonicalize().unwrap();
         let deep = home.join("a/b/c");
@@ -293,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_that_is_there_is_read_and_the_inner_ralphrc_wins() {
+    fn every_existing_file_is_read_and_the_inner_ralphrc_wins() {
         let root = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(root.path().join(name), text).unwrap();
         fs::create_dir(root.path().join(".ralph")).unwrap();

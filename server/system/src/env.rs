@@ -7,7 +7,7 @@
 //! | proxies and certificates | both |
 //! | homes and caches of toolchains: `CARGO_HOME GOPATH JAVA_HOME NVM_DIR VIRTUAL_ENV` and the like | both |
 //! | keys, endpoints and switches of agents and their providers, every `*_API_KEY` | agents |
-//! | what `[env] pass` names, a trailing `*` stands for anything | both |
+//! | variables that `[env] pass` names, a trailing `*` stands for anything | both |
 //! | `PYTHONDONTWRITEBYTECODE=1`: Python takes a cached module for the source that was changed within the same second | both |
 //!
 //! Never passed, even if named: variables of editors, git, nested agents, the dynamic linker, and our own.
@@ -183,14 +183,15 @@ const AGENT_VARIABLES: &[&str] = &[
 
 /// The complete environment of a job, sorted. `pass` and `set` are `[env]`, `source` the keeper's own variables.
 pub fn scrubbed_env(
-    reader: EnvAudience,
+    audience: EnvAudience,
     pass: &[String],
     set: &[(String, String)],
     source: impl Iterator<Item = (OsString, OsString)>,
 ) -> Vec<(OsString, OsString)> {
     let listed = |name: &str| {
         SHARED_VARIABLES.iter().any(|pattern| matches(pattern, name))
-            || (reader == EnvAudience::Agent && AGENT_VARIABLES.iter().any(|pattern| matches(pattern, name)))
+            || (audience == EnvAudience::Agent
+                && AGENT_VARIABLES.iter().any(|pattern| matches(pattern, name)))
             || pass.iter().any(|pattern| matches(pattern, name))
     };
     let mut kept: BTreeMap<OsString, OsString> = source
@@ -208,16 +209,16 @@ mod tests {
 
     use super::*;
 
-    fn names(reader: EnvAudience, pass: &[&str], source: &[&str]) -> Vec<String> {
+    fn names(audience: EnvAudience, pass: &[&str], source: &[&str]) -> Vec<String> {
         let pass: Vec<String> = pass.iter().map(ToString::to_string).collect();
         let source = source.iter().map(|name| (name.into(), "value".into()));
-        let kept = scrubbed_env(reader, &pass, &[], source);
+        let kept = scrubbed_env(audience, &pass, &[], source);
         let names = kept.into_iter().map(|(name, _)| name.into_string().unwrap());
         names.filter(|it| it != "PYTHONDONTWRITEBYTECODE").collect()
     }
 
     #[test]
-    fn variables_of_agents_checks_and_helpers() {
+    fn each_audience_gets_its_variables() {
         let check = |name: &str, agent: bool, check: bool| {
             assert_eq!(!names(EnvAudience::Agent, &[], &[name]).is_empty(), agent, "{name} to an agent");
             assert_eq!(!names(EnvAudience::Check, &[], &[name]).is_empty(), check, "{name} to a check");
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn set_wins_and_odd_bytes_pass() {
+    fn set_wins_and_values_that_are_not_utf8_pass() {
         let source = [
             (OsString::from("HOME"), OsString::from_vec(b"/h\xff".to_vec())),
             (OsString::from_vec(b"LC_\xff".to_vec()), "x".into()),

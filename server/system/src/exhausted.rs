@@ -1,26 +1,24 @@
-//! Resources that ran out, and the remedy.
+//! Detects resources that ran out or soon will, and names the remedy.
 
 use std::io::{Error, ErrorKind};
 
 use loopkeeper_text::language::translate;
 use loopkeeper_text::{tr, tr_later};
+use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
-/// `EMFILE`
-const TOO_MANY_FILES: i32 = 24;
-
-/// Files that a keeper has open while an agent or a check starts, with some for its clients.
+/// Files that a keeper has open while an agent or a check starts, with a reserve for its clients.
 pub const KEEPER_FILES: u64 = 32;
 
 pub const RAISE_FILES: &str = tr_later!("Raise the limit of open files: `ulimit -n`.");
 
 pub const RAISE_MEMORY: &str = tr_later!("Raise the limit of memory: `ulimit -v`.");
 
-/// What a command takes of the stack at most, with some to spare. Beyond its limit the system ends the process.
+/// Stack that a command uses at most, with a reserve. The system kills a process that exceeds its limit.
 pub const STACK_BYTES: u64 = 1 << 20;
 
-/// Address space that a program, its threads and a document of the largest size that is read may take together. Where
-/// an allocation fails, the program is aborted.
+/// Address space that a program, its threads and the largest document that is read may need together. A failed
+/// allocation aborts the program.
 pub const ADDRESS_SPACE_BYTES: u64 = 256 << 20;
 
 /// This process's limit of open files, if it is too low for a keeper.
@@ -46,7 +44,7 @@ fn low(limit: Option<u64>, needed: u64) -> Option<u64> {
 /// What helps against an error that the lack of a resource caused; `None` for other errors.
 pub fn hint(error: &Error) -> Option<&'static str> {
     match error.kind() {
-        _ if error.raw_os_error() == Some(TOO_MANY_FILES) => Some(translate(RAISE_FILES)),
+        _ if Errno::from_io_error(error) == Some(Errno::MFILE) => Some(translate(RAISE_FILES)),
         // A thread or a process that cannot be started.
         ErrorKind::WouldBlock => Some(tr!("Raise the limit of processes: `ulimit -u`.")),
         ErrorKind::OutOfMemory => Some(translate(RAISE_MEMORY)),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use loopkeeper_agent::login::LoginEvidence;
 use rustix::fs::{inotify, statvfs};
 
-/// Only the beginning of a file is searched for a text; the rest is not worth reading.
+/// Only the beginning of a file is searched for a text.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// How many files and folders one user can watch.
@@ -22,7 +22,7 @@ pub fn check_watcher() -> Result<(), String> {
     inotify::init(inotify::CreateFlags::CLOEXEC).map(drop).map_err(|error| error.to_string())
 }
 
-/// Who may use a folder, and the space on its disk.
+/// The permissions of a folder, and the space on its disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FolderFacts {
     pub mode: u32,
@@ -63,9 +63,9 @@ impl LoginEvidence for LoginTraces {
     }
 
     fn has_file(&self, path: &Path, holds: Option<&str>) -> bool {
-        let there =
+        let exists =
             path.is_absolute() && std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() > 0);
-        there && holds.is_none_or(|word| read_beginning(path).is_some_and(|it| it.contains(word)))
+        exists && holds.is_none_or(|word| read_beginning(path).is_some_and(|it| it.contains(word)))
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
     use super::{LoginTraces, check_watcher, inspect_folder};
 
     #[test]
-    fn a_file_counts_when_it_holds_something() {
+    fn a_file_counts_only_if_it_holds_the_expected_text() {
         let home = tempfile::tempdir().unwrap();
         let at = |name: &str| home.path().join(name);
         std::fs::write(at("empty"), "").unwrap();

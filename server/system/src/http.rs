@@ -63,15 +63,15 @@ impl HttpClient<'_> {
     }
 
     /// The error describes, as text, what is wrong with the process that should make the request.
-    async fn run_request(self, what: RequestKind, request: HttpRequest) -> Result<WireResponse, String> {
+    async fn run_request(self, kind: RequestKind, request: HttpRequest) -> Result<WireResponse, String> {
         let HttpRequest { url, servers, timeout, redirects } = request;
-        let question = WireRequest { what, url: url.value().clone(), servers, timeout, redirects };
+        let wire_request = WireRequest { what: kind, url: url.value().clone(), servers, timeout, redirects };
         let mark = self.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP).cloned();
         let job = Job {
             argv: url.map(|_| vec![self.program.into(), fetch_process::WORD.into()]),
             cwd: "/".into(),
             // Other users may read arguments, and an address may contain a key.
-            env: mark.chain([(wire::VARIABLE.into(), question.to_text().into())]).collect(),
+            env: mark.chain([(wire::VARIABLE.into(), wire_request.to_text().into())]).collect(),
             stdin: StdinSource::Null,
             grace: Duration::ZERO,
             output: None,

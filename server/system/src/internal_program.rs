@@ -1,4 +1,4 @@
-//! The reply of a program that only loopkeeper itself starts, such as the keeper, to a user who starts it.
+//! Refuses a user who starts a program that only loopkeeper itself starts, such as the keeper.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;

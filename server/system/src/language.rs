@@ -1,4 +1,4 @@
-//! The language of a process: `LOOPKEEPER_LANGUAGE`, which a program also passes to the keepers that it starts, else
+//! Selects the language of a process: `LOOPKEEPER_LANGUAGE`, which a program also passes to the keepers that it starts, else
 //! the user's configuration, else the editor's locale, else the locale of the environment.
 
 use std::path::Path;
@@ -24,8 +24,8 @@ fn resolve(
     user_file: Option<&Path>,
     client: Option<&str>,
 ) -> Language {
-    let filled = |name: &str| variable(name).filter(|it| !it.is_empty());
-    if let Some(locale) = filled(VARIABLE) {
+    let non_empty = |name: &str| variable(name).filter(|it| !it.is_empty());
+    if let Some(locale) = non_empty(VARIABLE) {
         return Language::of_locale(&locale);
     }
     // A file that cannot be read is reported by the first command that needs it.
@@ -33,7 +33,7 @@ fn resolve(
     if let Some(language) = text.as_deref().and_then(configured_language) {
         return language;
     }
-    let environment = || ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(filled);
+    let environment = || ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(non_empty);
     client
         .map(str::to_owned)
         .or_else(environment)

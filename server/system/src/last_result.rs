@@ -30,7 +30,7 @@ mod tests {
     use super::LastResult;
 
     #[test]
-    fn computes_again_only_for_another_input() {
+    fn a_result_is_computed_again_only_for_another_input() {
         let last = LastResult::new();
         let calls = std::cell::Cell::new(0);
         let double = |input: &i32| {

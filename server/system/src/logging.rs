@@ -1,4 +1,4 @@
-//! Logging: selects spans and events of `tracing` and writes them. Every line is redacted and sanitised here, because
+//! Selects spans and events of `tracing` and writes them. Every line is redacted and sanitised here, because
 //! its text may come from agents, checks and file names.
 
 mod filter;
@@ -124,8 +124,8 @@ pub fn log_to_file(
     Ok(tracing::subscriber::set_default(Registry::default().with(file).with(terminal)))
 }
 
-/// Shows this thread's warnings on standard error until the guard is dropped; if `LOOPKEEPER_LOG` is set, what it
-/// selects.
+/// Shows this thread's warnings on standard error until the guard is dropped; if `LOOPKEEPER_LOG` is set, the spans and
+/// events that it selects.
 pub fn log_to_stderr(redactor: Redactor) -> Result<DefaultGuard, LogFilterError> {
     let Some(filter) = filter_from_env()? else {
         return Ok(tracing::subscriber::set_default(Registry::default().with(terminal_layer(redactor))));

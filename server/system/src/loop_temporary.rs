@@ -1,5 +1,5 @@
-//! The folder for temporary files of a loop's agents and checks, which is removed after the loop. In it nothing mixes
-//! with files of other programs, and nothing remains of what agents and checks left behind.
+//! Manages the folder for temporary files of a loop's agents and checks, which is removed after the loop. Their files do not
+//! mix with those of other programs, and none remain.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, Permissions};
@@ -20,7 +20,7 @@ const LINK: &str = "temporary";
 /// Used if the environment names no folder outside of the work tree.
 const DEFAULT_PARENT: &str = "/tmp";
 const VARIABLES: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
-/// In the folder; separate, so that checks do not find what the agent left.
+/// Separate folders, so that checks do not find what the agent left.
 const AGENTS: &str = "agent";
 const CHECKS: &str = "checks";
 
@@ -40,7 +40,7 @@ impl LoopTemporary {
         let recorded = find_recorded(dir);
         let folder = recorded.clone().unwrap_or_else(|| parent.join(folder_name(dir)));
         if recorded.is_none() {
-            // Before the folder, which would otherwise remain after a kill in between.
+            // Before the folder is made, which would otherwise remain after a kill in between.
             record(dir, &folder)?;
             make_private(&folder)?;
         }
@@ -66,8 +66,8 @@ impl LoopTemporary {
     pub fn remove(dir: &LoopDir) {
         let Some(folder) = recorded_path(dir) else { return };
         let removed = remove_own(&folder)
-            .and_then(|()| remove_own(&moved_aside(&folder)))
-            .and_then(|()| fs::remove_file(link(dir)));
+            .and_then(|()| remove_own(&path_aside(&folder)))
+            .and_then(|()| fs::remove_file(link_path(dir)));
         if let Err(error) = removed {
             tracing::warn!("could not remove the temporary files in {}: {error}", folder.display());
         }
@@ -77,26 +77,26 @@ impl LoopTemporary {
     pub fn remove_abandoned(store: &StateDir, dir: &LoopDir) {
         let Some(folder) = recorded_path(dir) else { return };
         if let Err(error) = remove_without_keeper(store, dir, &folder) {
-            // A reader that may not write shows the loop all the same.
+            // A reader without write permission still shows the loop.
             tracing::debug!("could not remove the temporary files in {}: {error}", folder.display());
         }
     }
 }
 
-/// Nothing is removed in place, where a keeper that starts would use it, and a large folder not under the lock, for which
-/// other loops would wait. The link goes last: the next reader finds what remained if this process is killed.
+/// The folder is not removed in place, because a keeper that starts would use it, nor under the lock, because other loops
+/// would wait for the removal. The link is removed last, so that the next reader finds the rest if this process is killed.
 fn remove_without_keeper(store: &StateDir, dir: &LoopDir, folder: &Path) -> io::Result<()> {
-    let aside = moved_aside(folder);
+    let aside = path_aside(folder);
     remove_own(&aside)?;
-    let move_it = || if is_own_folder(folder) { fs::rename(folder, &aside) } else { Ok(()) };
-    let Some(moved) = store.without_keeper(dir, move_it).map_err(io::Error::other)? else { return Ok(()) };
+    let move_aside = || if is_own_folder(folder) { fs::rename(folder, &aside) } else { Ok(()) };
+    let Some(moved) = store.without_keeper(dir, move_aside).map_err(io::Error::other)? else { return Ok(()) };
     moved?;
     remove_own(&aside)?;
-    let unlink = || if is_own_folder(folder) { Ok(()) } else { fs::remove_file(link(dir)) };
+    let unlink = || if is_own_folder(folder) { Ok(()) } else { fs::remove_file(link_path(dir)) };
     store.without_keeper(dir, unlink).map_err(io::Error::other)?.unwrap_or(Ok(()))
 }
 
-/// The variables that lead programs to a folder for temporary files.
+/// The variables that set the folder for temporary files of programs.
 pub fn variables(folder: &Path) -> Vec<(OsString, OsString)> {
     VARIABLES.iter().map(|it| (it.into(), folder.into())).collect()
 }
@@ -105,7 +105,7 @@ fn folder_name(dir: &LoopDir) -> String {
     format!("{PREFIX}{}", dir.id())
 }
 
-fn link(dir: &LoopDir) -> PathBuf {
+fn link_path(dir: &LoopDir) -> PathBuf {
     dir.path().join(LINK)
 }
 
@@ -122,12 +122,12 @@ fn find_recorded(dir: &LoopDir) -> Option<PathBuf> {
 }
 
 fn recorded_path(dir: &LoopDir) -> Option<PathBuf> {
-    let folder = fs::read_link(link(dir)).ok()?;
+    let folder = fs::read_link(link_path(dir)).ok()?;
     folder.file_name().is_some_and(|it| it == folder_name(dir).as_str()).then_some(folder)
 }
 
 /// The name under which the folder of an abandoned loop is removed.
-fn moved_aside(folder: &Path) -> PathBuf {
+fn path_aside(folder: &Path) -> PathBuf {
     let mut name = folder.file_name().unwrap_or_default().to_owned();
     name.push("-old");
     folder.with_file_name(name)
@@ -142,9 +142,9 @@ fn is_own_folder(path: &Path) -> bool {
 }
 
 fn record(dir: &LoopDir, folder: &Path) -> io::Result<()> {
-    match fs::remove_file(link(dir)) {
+    match fs::remove_file(link_path(dir)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => symlink(folder, link(dir)),
+        _ => symlink(folder, link_path(dir)),
     }
 }
 
@@ -164,13 +164,13 @@ mod tests {
     use crate::clock;
     use crate::state_dir::StateDir;
 
-    struct Place {
+    struct World {
         around: tempfile::TempDir,
         state: StateDir,
         dir: LoopDir,
     }
 
-    fn place() -> Place {
+    fn world() -> World {
         let around = tempfile::tempdir().unwrap();
         for name in ["root", "parent", "other"] {
             fs::create_dir(around.path().join(name)).unwrap();
@@ -178,12 +178,12 @@ mod tests {
         let state = StateDir::at(&around.path().join("state")).unwrap();
         let workspace = state.workspace(&around.path().join("root")).unwrap();
         let dir = workspace.new_loop(&state, clock::now()).unwrap();
-        Place { around, state, dir }
+        World { around, state, dir }
     }
 
     #[test]
     fn a_later_keeper_uses_the_folder_of_the_earlier_one_and_removes_it() {
-        let Place { around, dir, .. } = place();
+        let World { around, dir, .. } = world();
         let made = LoopTemporary::create_below(&around.path().join("parent"), &dir).unwrap();
         fs::write(made.of_agents().join("file"), "").unwrap();
         fs::set_permissions(made.of_checks(), Permissions::from_mode(0o777)).unwrap();
@@ -192,31 +192,31 @@ mod tests {
         let mode = fs::metadata(made.of_checks()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         LoopTemporary::remove(&dir);
-        assert!(!made.path().exists() && fs::symlink_metadata(link(&dir)).is_err());
+        assert!(!made.path().exists() && fs::symlink_metadata(link_path(&dir)).is_err());
         LoopTemporary::remove(&dir);
     }
 
     #[test]
     fn the_folder_of_an_abandoned_loop_is_removed_only_while_it_has_no_keeper() {
-        let Place { around, state, dir } = place();
+        let World { around, state, dir } = world();
         let made = LoopTemporary::create_below(&around.path().join("parent"), &dir).unwrap();
         let lock = state.lock_loop(&dir).unwrap();
         LoopTemporary::remove_abandoned(&state, &dir);
         assert!(made.of_agents().exists());
         drop(lock);
         LoopTemporary::remove_abandoned(&state, &dir);
-        assert!(!made.path().exists() && fs::symlink_metadata(link(&dir)).is_err());
+        assert!(!made.path().exists() && fs::symlink_metadata(link_path(&dir)).is_err());
         assert_eq!(fs::read_dir(around.path().join("parent")).unwrap().count(), 0);
     }
 
     #[test]
     fn a_killed_removal_is_finished_by_the_next_one() {
         for by_keeper in [true, false] {
-            let Place { around, state, dir } = place();
+            let World { around, state, dir } = world();
             let parent = around.path().join("parent");
             let made = LoopTemporary::create_below(&parent, &dir).unwrap();
             fs::write(made.of_agents().join("file"), "").unwrap();
-            fs::rename(made.path(), moved_aside(made.path())).unwrap();
+            fs::rename(made.path(), path_aside(made.path())).unwrap();
             if by_keeper {
                 let again = LoopTemporary::create_below(&parent, &dir).unwrap();
                 assert!(!again.of_agents().join("file").exists());
@@ -225,16 +225,16 @@ mod tests {
                 LoopTemporary::remove_abandoned(&state, &dir);
             }
             assert_eq!(fs::read_dir(&parent).unwrap().count(), 0, "{by_keeper}");
-            assert!(fs::symlink_metadata(link(&dir)).is_err(), "{by_keeper}");
+            assert!(fs::symlink_metadata(link_path(&dir)).is_err(), "{by_keeper}");
         }
     }
 
     #[test]
-    fn nothing_else_is_used_or_removed() {
-        let Place { around, dir, .. } = place();
+    fn folders_that_a_link_leads_to_are_neither_used_nor_removed() {
+        let World { around, dir, .. } = world();
         let (parent, other) = (around.path().join("parent"), around.path().join("other"));
         fs::write(other.join("file"), "").unwrap();
-        symlink(&other, link(&dir)).unwrap();
+        symlink(&other, link_path(&dir)).unwrap();
         LoopTemporary::remove(&dir);
         assert!(other.join("file").exists());
         symlink(&other, parent.join(folder_name(&dir))).unwrap();

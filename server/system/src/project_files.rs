@@ -1,4 +1,4 @@
-//! Lists the files of a project that its ignore rules keep, within limits. Runs nothing.
+//! Lists the files of a project that are not ignored, within limits. Runs nothing.
 
 use std::fs::{self, File};
 use std::os::fd::AsFd;
@@ -61,7 +61,7 @@ impl ListingWalk<'_> {
         self.rules.pop_folder(&entered);
     }
 
-    /// Links are not followed: what they lead to has a name of its own if it is in the project.
+    /// Links are not followed: a file of the project that one leads to is listed under its own name.
     fn visit_entry(&mut self, entry: &fs::DirEntry, depth: usize) {
         let (path, name) = (entry.path(), entry.file_name());
         let Ok(file_type) = entry.file_type() else { return };

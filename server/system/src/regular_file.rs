@@ -1,6 +1,6 @@
 //! Reads small regular files of git: rules and pointers to other folders. Never blocks on a pipe.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -10,7 +10,7 @@ use rustix::fs::{Mode, OFlags};
 /// A larger file is neither a file of patterns nor a pointer.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// A file of the user's own: links are fine (dotfiles are often linked).
+/// Reads a file of the user, following links (dotfiles are often linked).
 pub(crate) fn read_linked(path: &Path) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     read_open(rustix::fs::open(path, flags, Mode::empty()).ok()?)
@@ -19,9 +19,9 @@ pub(crate) fn read_linked(path: &Path) -> Option<Vec<u8>> {
 /// Reads an open file; `None` if it is not a regular file, or too large.
 pub(crate) fn read_open(fd: OwnedFd) -> Option<Vec<u8>> {
     let file = File::from(fd);
-    let about: fs::Metadata = file.metadata().ok()?;
+    let metadata = file.metadata().ok()?;
     let mut text = Vec::new();
-    if !about.is_file() || about.len() > MAX_BYTES {
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
     }
     file.take(MAX_BYTES).read_to_end(&mut text).ok()?;

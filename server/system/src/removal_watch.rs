@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
 use tokio::net::unix::pipe::Receiver;
 
-/// Resolves when one of them may have been removed from its path; never if the system cannot tell. The runtime's pipe
-/// reader can read these events, too.
+/// Reads events of inotify, which the runtime's pipe reader can read, too. `None` if the system provides none.
 pub struct RemovalWatch(Option<Receiver>);
 
 impl RemovalWatch {
@@ -26,6 +25,7 @@ impl RemovalWatch {
         Self(watch())
     }
 
+    /// Waits until one of the paths may have been removed; forever if the system does not report it.
     pub async fn wait_removed(&self) {
         let Some(events) = &self.0 else { return pending().await };
         while events.readable().await.is_ok() {
@@ -53,25 +53,25 @@ mod tests {
     async fn every_kind_of_removal_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let tried: [(&str, Act); 4] = [
+        let removals: [(&str, Act); 4] = [
             ("a", |it| fs::remove_file(it.join("kept")).unwrap()),
             ("b", |it| fs::remove_dir_all(it).unwrap()),
             ("c", |it| fs::rename(it, it.with_extension("old")).unwrap()),
             ("d", |it| fs::rename(it.join("new"), it.join("kept")).unwrap()),
         ];
-        for (name, act) in tried {
+        for (name, act) in removals {
             fs::create_dir(at(name)).unwrap();
             let kept = at(name).join("kept");
             let _open = File::create(&kept).unwrap();
-            let moving = RemovalWatch::new([kept.clone(), at(name)]);
+            let watch = RemovalWatch::new([kept.clone(), at(name)]);
             fs::write(at(name).join("new"), "x").unwrap();
             fs::write(&kept, "more").unwrap();
             assert!(
-                timeout(Duration::from_millis(30), moving.wait_removed()).await.is_err(),
+                timeout(Duration::from_millis(30), watch.wait_removed()).await.is_err(),
                 "{name}: nothing yet"
             );
             act(&at(name));
-            assert!(timeout(Duration::from_secs(5), moving.wait_removed()).await.is_ok(), "{name}");
+            assert!(timeout(Duration::from_secs(5), watch.wait_removed()).await.is_ok(), "{name}");
         }
     }
 }

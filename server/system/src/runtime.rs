@@ -1,4 +1,4 @@
-//! The asynchronous runtime of keeper, server and terminal.
+//! Creates the asynchronous runtime of keeper, server and terminal.
 
 use std::fs::File;
 use std::io;
@@ -11,17 +11,17 @@ use tokio::runtime::{Builder, Runtime};
 /// How long an idle thread for blocking work stays.
 const KEEP_ALIVE: Duration = Duration::from_secs(60 * 60);
 
-/// Of a thread for blocking work, whatever `RUST_MIN_STACK` says.
+/// Stack of a thread for blocking work, independent of `RUST_MIN_STACK`.
 const STACK_BYTES: usize = 2 << 20;
 
-/// What the runtime and its signals open at most, with room for a later version of tokio.
+/// Descriptors that the runtime and its signals open at most, with a reserve for a later version of tokio.
 const DESCRIPTORS: usize = 12;
 
 /// A runtime on the current thread.
 ///
-/// Where no thread can be started (a limit of processes), this fails: tokio would panic at the first blocking work. With
+/// Fails if no thread can be started (a limit of processes), because tokio would panic at the first blocking work. With
 /// one such thread at work or idle it queues the work instead, so the first is started here and stays.
-/// Likewise where descriptors are few: tokio would panic while it opens the channel of its signals.
+/// Also fails if descriptors are few, because tokio would panic while it opens the channel of its signals.
 pub fn new_runtime() -> io::Result<Runtime> {
     let free = (0..DESCRIPTORS).map(|_| File::open("/dev/null")).collect::<io::Result<Vec<_>>>()?;
     drop(free);

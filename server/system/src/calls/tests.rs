@@ -47,7 +47,7 @@ fn full(wall: u64) -> CallSlot {
 }
 
 #[test]
-fn a_window_slides() {
+fn a_slot_is_free_again_after_an_hour() {
     let world = World::new(b"");
     assert_eq!(this_hour(&world.path(), T0).unwrap(), 0);
     assert_eq!(world.take("a", 1, 2, T0), taken(1));
@@ -76,7 +76,7 @@ fn the_same_iteration_is_charged_once() {
 }
 
 #[test]
-fn lines_that_make_no_sense_are_passed_over() {
+fn malformed_lines_are_skipped() {
     let check = |text: &[u8], this_hour: u32| {
         let world = World::new(text);
         assert_eq!(world.take("own", 9, 50, T0), taken(this_hour), "{}", String::from_utf8_lossy(text));
@@ -136,13 +136,13 @@ fn an_unreadable_list_is_not_empty() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("calls");
     std::fs::create_dir(&path).unwrap();
-    let asker = CallRequest { loop_id: "a".to_owned(), iteration: 1, limit: 9 };
-    let error = take_slot(&path, &asker, Moment { wall: T0, awake: 1 }).unwrap_err().to_string();
+    let request = CallRequest { loop_id: "a".to_owned(), iteration: 1, limit: 9 };
+    let error = take_slot(&path, &request, Moment { wall: T0, awake: 1 }).unwrap_err().to_string();
     assert!(error.starts_with("the list of calls ") && error.contains(" cannot be "), "{error}");
 }
 
 #[test]
-fn many_at_once_never_take_more_than_there_are() {
+fn concurrent_requests_never_take_more_than_the_limit() {
     const LIMIT: u32 = 11;
     let world = World::new(b"");
     let path = world.path();
@@ -152,9 +152,10 @@ fn many_at_once_never_take_more_than_there_are() {
             let (path, got, most) = (&path, &got, &most);
             scope.spawn(move || {
                 for iteration in 1..=4 {
-                    let asker = CallRequest { loop_id: format!("loop{thread}"), iteration, limit: LIMIT };
+                    let request = CallRequest { loop_id: format!("loop{thread}"), iteration, limit: LIMIT };
                     let slot = loop {
-                        if let Some(slot) = take_slot(path, &asker, Moment { wall: T0, awake: 1 }).unwrap() {
+                        if let Some(slot) = take_slot(path, &request, Moment { wall: T0, awake: 1 }).unwrap()
+                        {
                             break slot;
                         }
                         std::thread::yield_now();
@@ -184,9 +185,9 @@ fn concurrent_writers_lose_no_call_while_the_list_is_rewritten() {
             scope.spawn(move || {
                 for iteration in 1..=CALLS / 8 {
                     let loop_id = format!("a-name-that-makes-lines-long-{}-{thread}", "x".repeat(2_000));
-                    let asker = CallRequest { loop_id, iteration, limit: 1_000 };
+                    let request = CallRequest { loop_id, iteration, limit: 1_000 };
                     for _ in 0..TIMES {
-                        while take_slot(path, &asker, Moment { wall: T0, awake: 1 }).unwrap().is_none() {
+                        while take_slot(path, &request, Moment { wall: T0, awake: 1 }).unwrap().is_none() {
                             std::thread::yield_now();
                         }
                     }

@@ -14,7 +14,7 @@ pub(super) const VARIABLE: &str = "LOOPKEEPER_REQUEST";
 #[serde(rename_all = "kebab-case")]
 pub(super) enum RequestKind {
     Answer,
-    /// Whether something listens there.
+    /// Asks whether something listens at the address.
     Listener,
 }
 
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_survive_the_wire() {
+    fn messages_are_decoded_as_they_were_encoded() {
         let answer = HttpResponse {
             status: 404,
             headers: vec![("x-a".to_owned(), "b\nc".to_owned())],
@@ -104,7 +104,7 @@ mod tests {
         for response in [
             WireResponse::Reply(HttpOutcome::Answered(answer)),
             WireResponse::Reply(HttpOutcome::TimedOut),
-            WireResponse::Reply(HttpOutcome::None("nobody answers".to_owned())),
+            WireResponse::Reply(HttpOutcome::None("no answer".to_owned())),
             WireResponse::Taken(true),
         ] {
             assert_eq!(WireResponse::decode(&written(response.clone())), Some(response));

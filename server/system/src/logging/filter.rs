@@ -1,4 +1,4 @@
-//! `LOOPKEEPER_LOG`: which spans and events are logged.
+//! Parses `LOOPKEEPER_LOG`, which selects the spans and events to log.
 
 use loopkeeper_text::message::HintedError;
 use loopkeeper_text::tr;

@@ -2,7 +2,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::time::Duration;
 
-use loopkeeper_core::check::answer::{BODY_BYTES, HttpOutcome};
+use loopkeeper_core::check::answer::{BODY_BYTES, HttpOutcome, HttpResponse};
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 
 use super::{RequestKind, WireRequest, is_taken, perform_request};
@@ -32,25 +32,29 @@ fn ok(body: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-fn question(url: &str) -> WireRequest {
+fn request(url: &str) -> WireRequest {
     let timeout = Duration::from_secs(10);
     WireRequest { what: RequestKind::Answer, url: url.to_owned(), servers: Vec::new(), timeout, redirects: 5 }
 }
 
 fn refused(url: &str) -> String {
-    match perform_request(&question(url)) {
+    match perform_request(&request(url)) {
         HttpOutcome::None(why) => why,
         other => panic!("{url}: {other:?}"),
     }
 }
 
+fn answered(url: &str) -> HttpResponse {
+    match perform_request(&request(url)) {
+        HttpOutcome::Answered(answer) => answer,
+        other => panic!("{url}: {other:?}"),
+    }
+}
+
 #[test]
-fn an_answer_comes_whole() {
+fn a_response_is_returned_whole() {
     let port = server(vec![ok("hello")]);
-    let HttpOutcome::Answered(answer) = perform_request(&question(&format!("http://127.0.0.1:{port}/")))
-    else {
-        panic!()
-    };
+    let answer = answered(&format!("http://127.0.0.1:{port}/"));
     assert_eq!((answer.status, answer.body.as_slice(), answer.cut), (200, &b"hello"[..], false));
     assert!(answer.headers.contains(&("x-a".to_owned(), "b".to_owned())), "{answer:?}");
 }
@@ -58,19 +62,13 @@ fn an_answer_comes_whole() {
 #[test]
 fn localhost_is_this_machine() {
     let port = server(vec![ok("hello")]);
-    assert!(matches!(
-        perform_request(&question(&format!("http://localhost:{port}/"))),
-        HttpOutcome::Answered(_)
-    ));
+    assert_eq!(answered(&format!("http://localhost:{port}/")).body, b"hello");
 }
 
 #[test]
-fn redirects_are_followed_where_the_first_might_have_led() {
+fn redirects_are_followed_only_to_allowed_hosts() {
     let port = server(vec![to("/b"), to("c"), ok("there")]);
-    let HttpOutcome::Answered(answer) = perform_request(&question(&format!("http://127.0.0.1:{port}/a")))
-    else {
-        panic!()
-    };
+    let answer = answered(&format!("http://127.0.0.1:{port}/a"));
     assert_eq!(answer.body, b"there");
     // A redirect to another name of the same machine, which is not listed.
     let port = server(vec![to("http://localhost:1/")]);
@@ -92,7 +90,7 @@ fn redirects_are_followed_where_the_first_might_have_led() {
 }
 
 #[test]
-fn odd_ways_to_write_an_address_earn_nothing() {
+fn unusual_spellings_of_an_address_reach_no_internal_host() {
     for odd in [
         "http://0x7f000001:1/",
         "http://2130706433:1/",
@@ -101,10 +99,10 @@ fn odd_ways_to_write_an_address_earn_nothing() {
         "http://0177.0.0.1:1/",
     ] {
         let why = refused(odd);
-        let told = why.contains("that the check does not name")
+        let is_refused = why.contains("that the check does not name")
             || why.contains("lookup")
             || why.contains("not found");
-        assert!(told, "{odd}: {why}");
+        assert!(is_refused, "{odd}: {why}");
     }
 }
 
@@ -117,22 +115,19 @@ fn a_missing_response_is_an_error() {
     assert_eq!(refused(&format!("http://127.0.0.1:{free}/")), format!("nothing listens at 127.0.0.1:{free}"));
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://127.0.0.1:{}/", silent.local_addr().unwrap().port());
-    let hurried = WireRequest { timeout: Duration::from_millis(200), ..question(&url) };
+    let hurried = WireRequest { timeout: Duration::from_millis(200), ..request(&url) };
     assert_eq!(perform_request(&hurried), HttpOutcome::TimedOut);
     assert!(is_taken(&hurried));
-    assert!(!is_taken(&question(&format!("http://127.0.0.1:{free}/"))));
+    assert!(!is_taken(&request(&format!("http://127.0.0.1:{free}/"))));
 }
 
 #[test]
 fn a_broken_response_is_an_error_and_an_endless_one_is_cut() {
     let port = server(vec![b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf".to_vec()]);
-    assert!(matches!(perform_request(&question(&format!("http://127.0.0.1:{port}/"))), HttpOutcome::None(_)));
+    assert!(matches!(perform_request(&request(&format!("http://127.0.0.1:{port}/"))), HttpOutcome::None(_)));
     let port = server(vec![b"nonsense\r\n\r\n".to_vec()]);
-    assert!(matches!(perform_request(&question(&format!("http://127.0.0.1:{port}/"))), HttpOutcome::None(_)));
+    assert!(matches!(perform_request(&request(&format!("http://127.0.0.1:{port}/"))), HttpOutcome::None(_)));
     let port = server(vec![ok(&"x".repeat(BODY_BYTES + 1))]);
-    let HttpOutcome::Answered(answer) = perform_request(&question(&format!("http://127.0.0.1:{port}/")))
-    else {
-        panic!()
-    };
+    let answer = answered(&format!("http://127.0.0.1:{port}/"));
     assert_eq!((answer.body.len(), answer.cut), (BODY_BYTES, true));
 }
