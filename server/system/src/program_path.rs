@@ -26,7 +26,7 @@ pub(crate) fn find_in_path(name: &OsStr, search: &OsStr) -> Option<PathBuf> {
         .find(|path| is_executable(path))
 }
 
-fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 

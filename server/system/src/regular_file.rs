@@ -1,4 +1,4 @@
-//! Reads small regular files of git: rules and pointers to other folders. Never blocks on a pipe.
+//! Reads regular files of limited size, such as rules and pointers of git. Never blocks on a pipe.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,14 +16,25 @@ pub(crate) fn read_linked(path: &Path) -> Option<Vec<u8>> {
     read_open(rustix::fs::open(path, flags, Mode::empty()).ok()?)
 }
 
+/// Reads the text of a file that is at most `max_bytes` long, following links.
+pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let fd = rustix::fs::open(path, flags, Mode::empty()).ok()?;
+    String::from_utf8(read_limited(fd, max_bytes)?).ok()
+}
+
 /// Reads an open file; `None` if it is not a regular file, or too large.
 pub(crate) fn read_open(fd: OwnedFd) -> Option<Vec<u8>> {
+    read_limited(fd, MAX_BYTES)
+}
+
+fn read_limited(fd: OwnedFd, max_bytes: u64) -> Option<Vec<u8>> {
     let file = File::from(fd);
     let metadata = file.metadata().ok()?;
     let mut text = Vec::new();
-    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+    if !metadata.is_file() || metadata.len() > max_bytes {
         return None;
     }
-    file.take(MAX_BYTES).read_to_end(&mut text).ok()?;
+    file.take(max_bytes).read_to_end(&mut text).ok()?;
     Some(text)
 }

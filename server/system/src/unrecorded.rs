@@ -3,6 +3,7 @@
 
 mod listed_packages;
 mod outside;
+mod package_programs;
 mod packages;
 mod programs;
 #[cfg(test)]
@@ -10,7 +11,7 @@ mod tests;
 mod tool_folders;
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -26,6 +27,8 @@ const MAX_ENTRIES: usize = 400_000;
 /// Limit of each kind.
 const MAX_FOUND: usize = 10_000;
 const MAX_DEPTH: usize = 100;
+/// Longer manifests and records of installations are not read.
+const MAX_MANIFEST_BYTES: u64 = 32 << 20;
 
 /// Folders of caches that decide what runs: interpreters read them in place of the source.
 const CACHES: [&str; 2] = ["__pycache__", ".pytest_cache"];
@@ -72,7 +75,7 @@ pub struct UnrecordedChanges {
     pub folders: Vec<PathBuf>,
     /// Installed packages that no manifest of the tree lists, and files that no package lists.
     pub unlisted: Vec<PathBuf>,
-    /// The limits were exceeded.
+    /// Whether the limits were exceeded.
     pub is_partial: bool,
 }
 
@@ -83,7 +86,29 @@ pub fn find_unrecorded(
     since: SystemTime,
     own: &Path,
 ) -> UnrecordedChanges {
-    let mut folders: HashSet<&[u8]> = HashSet::new();
+    let mut walk = UnrecordedScan {
+        root,
+        recorded,
+        folders: parent_folders(recorded),
+        since,
+        own,
+        remaining: MAX_ENTRIES,
+        new_modules: Vec::new(),
+        found: UnrecordedChanges::default(),
+    };
+    walk.scan_folder(Path::new(""), 0);
+    walk.find_unlisted_modules();
+    walk.find_unknown_in_repository();
+    if walk.found.is_partial {
+        // A part of a build's products is worse than none.
+        walk.found.products.clear();
+    }
+    walk.found
+}
+
+/// The folders that contain the files of a snapshot, at any depth.
+pub(crate) fn parent_folders(recorded: &SnapshotPaths) -> HashSet<&[u8]> {
+    let mut folders = HashSet::new();
     for path in recorded {
         let mut rest = path.as_slice();
         while let Some(at) = rest.iter().rposition(|it| *it == b'/') {
@@ -93,24 +118,7 @@ pub fn find_unrecorded(
             }
         }
     }
-    let mut walk = UnrecordedScan {
-        root,
-        recorded,
-        folders,
-        since,
-        own,
-        remaining: MAX_ENTRIES,
-        new_modules: Vec::new(),
-        found: UnrecordedChanges::default(),
-    };
-    walk.folder(Path::new(""), 0);
-    walk.unlisted_modules();
-    walk.unknown_in_repository();
-    if walk.found.is_partial {
-        // A part of what a build made would be worse than all of it.
-        walk.found.products.clear();
-    }
-    walk.found
+    folders
 }
 
 struct UnrecordedScan<'a> {
@@ -127,11 +135,11 @@ struct UnrecordedScan<'a> {
 }
 
 impl UnrecordedScan<'_> {
-    fn folder(&mut self, path: &Path, depth: usize) {
-        for (name, metadata) in self.entries(path, depth) {
+    fn scan_folder(&mut self, path: &Path, depth: usize) {
+        for (name, metadata) in self.read_entries(path, depth) {
             let path = path.join(&name);
             if metadata.is_dir() {
-                self.subfolder(&path, &name, depth);
+                self.scan_subfolder(&path, &name, depth);
             } else if self.recorded.contains(path.as_os_str().as_bytes()) {
                 if metadata.is_file() && self.is_changed(&metadata) {
                     self.found.touched.push(path);
@@ -150,7 +158,7 @@ impl UnrecordedScan<'_> {
         }
     }
 
-    fn subfolder(&mut self, path: &Path, name: &OsStr, depth: usize) {
+    fn scan_subfolder(&mut self, path: &Path, name: &OsStr, depth: usize) {
         let is_recorded = self.folders.contains(path.as_os_str().as_bytes());
         let absolute = self.root.join(path);
         let is_named = |names: &[&str]| names.iter().any(|it| *it == name);
@@ -170,20 +178,20 @@ impl UnrecordedScan<'_> {
                 return;
             }
             if name == "node_modules" {
-                return self.node_modules(path, depth);
+                return self.scan_node_modules(path, depth);
             }
             if absolute.join("pyvenv.cfg").is_file() {
-                return self.virtual_env(path, depth);
+                return self.scan_virtual_env(path, depth);
             }
             if absolute.join(".rustc_info.json").is_file() {
-                return self.cargo_target(path);
+                return self.scan_cargo_target(path);
             }
         }
-        self.folder(path, depth + 1);
+        self.scan_folder(path, depth + 1);
     }
 
     /// The entries of a folder, by name, within the limits.
-    fn entries(&mut self, path: &Path, depth: usize) -> Vec<(std::ffi::OsString, Metadata)> {
+    fn read_entries(&mut self, path: &Path, depth: usize) -> Vec<(OsString, Metadata)> {
         let Ok(listing) = fs::read_dir(self.root.join(path)) else { return Vec::new() };
         if depth > MAX_DEPTH || self.remaining == 0 {
             self.found.is_partial = true;

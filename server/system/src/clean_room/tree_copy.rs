@@ -14,7 +14,7 @@ use loopkeeper_text::tr;
 
 use super::repository_copy;
 use crate::repository_layout::repository_top;
-use crate::unrecorded::SnapshotPaths;
+use crate::unrecorded::{SnapshotPaths, parent_folders};
 
 /// Limits of the ignored files that are copied; what exceeds them is linked.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -91,15 +91,8 @@ impl CopyMap {
 }
 
 pub(super) fn copy_tree(map: &CopyMap, request: &CopyRequest) -> io::Result<CopyFacts> {
-    let mut copy =
-        TreeCopy { map, request, folders: HashSet::new(), remaining: MAX_BYTES, facts: CopyFacts::default() };
-    for path in &request.recorded {
-        for parent in Path::new(OsStr::from_bytes(path)).ancestors().skip(1) {
-            if !copy.folders.insert(parent.as_os_str().as_bytes()) {
-                break;
-            }
-        }
-    }
+    let folders = parent_folders(&request.recorded);
+    let mut copy = TreeCopy { map, request, folders, remaining: MAX_BYTES, facts: CopyFacts::default() };
     copy.make_parents()?;
     copy.copy_folder(Path::new(""), 0)?;
     Ok(copy.facts)

@@ -1,4 +1,4 @@
-//! Installed packages that nothing in the tree mentions: an installation from the tree would not bring them back.
+//! Finds installed packages that nothing in the tree mentions: an installation from the tree would not restore them.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -7,7 +7,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::packages::listed_files;
-use super::{UnrecordedScan, is_created_since};
+use super::{MAX_MANIFEST_BYTES, UnrecordedScan, is_created_since};
+use crate::regular_file::read_text;
 
 const MANIFESTS: [&str; 7] = [
     "package.json",
@@ -20,12 +21,10 @@ const MANIFESTS: [&str; 7] = [
 ];
 /// Its format is binary.
 const BINARY_LOCK_FILE: &str = "bun.lockb";
-/// Manifests beyond this size are not read, and then every package counts as listed.
-const MAX_MANIFEST: u64 = 32 << 20;
 /// Entries of `site-packages` that no record of a package lists.
 const UNLISTED_BY_DESIGN: [&str; 5] =
     ["__pycache__", "_virtualenv.py", "_virtualenv.pth", "distutils-precedence.pth", "README.txt"];
-/// What git and its extensions keep in the folder of a repository.
+/// Entries that git and its extensions make in the folder of a repository.
 const GIT_ENTRIES: [&str; 27] = [
     "HEAD",
     "ORIG_HEAD",
@@ -59,29 +58,31 @@ const GIT_ENTRIES: [&str; 27] = [
 impl UnrecordedScan<'_> {
     /// New packages in `node_modules` that neither a manifest nor a lock file of the tree names. Without a lock file,
     /// listed packages name others.
-    pub(super) fn unlisted_modules(&mut self) {
+    pub(super) fn find_unlisted_modules(&mut self) {
         let new = std::mem::take(&mut self.new_modules);
         if new.is_empty() {
             return;
         }
         let Some((mut names, has_lock)) = self.listed_names() else { return };
-        let mut open = new;
+        let mut unlisted_modules = new;
         loop {
             let is_listed = |it: &PathBuf| module_name(it).is_some_and(|name| names.contains(&name));
-            let (listed, unlisted): (Vec<PathBuf>, Vec<PathBuf>) = open.into_iter().partition(is_listed);
-            open = unlisted;
+            let (listed, unlisted): (Vec<PathBuf>, Vec<PathBuf>) =
+                unlisted_modules.into_iter().partition(is_listed);
+            unlisted_modules = unlisted;
             if listed.is_empty() || has_lock {
                 break;
             }
             for package in listed {
-                let text = fs::read_to_string(self.root.join(package).join("package.json"));
-                names.extend(words(&text.unwrap_or_default()));
+                let manifest = self.root.join(package).join("package.json");
+                names.extend(package_words(&read_text(&manifest, MAX_MANIFEST_BYTES).unwrap_or_default()));
             }
         }
-        self.found.unlisted.extend(open);
+        self.found.unlisted.extend(unlisted_modules);
     }
 
-    /// The words of the manifests in the tree, and whether one of them is a lock file; `None` if one cannot be read.
+    /// The words of the manifests in the tree, and whether one of them is a lock file; `None` if one cannot be read: then
+    /// every package counts as listed.
     fn listed_names(&self) -> Option<(HashSet<String>, bool)> {
         let (mut names, mut has_lock) = (HashSet::new(), false);
         for path in self.recorded {
@@ -94,17 +95,13 @@ impl UnrecordedScan<'_> {
                 continue;
             }
             has_lock |= name != "package.json";
-            let path = self.root.join(path);
-            if fs::metadata(&path).ok()?.len() > MAX_MANIFEST {
-                return None;
-            }
-            names.extend(words(&fs::read_to_string(path).ok()?));
+            names.extend(package_words(&read_text(&self.root.join(path), MAX_MANIFEST_BYTES)?));
         }
         Some((names, has_lock))
     }
 
     /// Entries of a new virtual environment's `site-packages` that no record of an installation lists.
-    pub(super) fn unlisted_in_environment(&mut self, environment: &Path) {
+    pub(super) fn find_unlisted_in_environment(&mut self, environment: &Path) {
         let libraries = self.root.join(environment).join("lib");
         for python in fs::read_dir(libraries).into_iter().flatten().flatten() {
             let folder = python.path().join("site-packages");
@@ -126,7 +123,7 @@ impl UnrecordedScan<'_> {
     }
 
     /// New entries in the folder of the repository that git does not make.
-    pub(super) fn unknown_in_repository(&mut self) {
+    pub(super) fn find_unknown_in_repository(&mut self) {
         for entry in fs::read_dir(self.root.join(".git")).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let is_new = entry.metadata().is_ok_and(|it| is_created_since(&it, self.since));
@@ -145,7 +142,7 @@ fn module_name(package: &Path) -> Option<String> {
 }
 
 /// Possible names of packages in a manifest: `"node_modules/a"`, `a@^1.0.0`, `/a@1.0.0:`.
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+fn package_words(text: &str) -> impl Iterator<Item = String> + '_ {
     let parts = text.split(|it: char| !(it.is_alphanumeric() || "@/._-".contains(it)));
     parts.filter(|it| !it.is_empty()).flat_map(|word| {
         let path = word.rsplit("node_modules/").next().unwrap_or(word).trim_matches('/');

@@ -1,12 +1,12 @@
-//! Programs and personal configuration outside the work tree that changed since a moment.
+//! Finds programs and personal configuration outside the work tree that changed since a moment.
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::packages::is_changed_since;
+use crate::program_path::is_executable;
 
 /// Files below the home folder that decide how test runners, interpreters and build tools run.
 const HOME_FILES: [&str; 16] = [
@@ -27,7 +27,7 @@ const HOME_FILES: [&str; 16] = [
     ".config/go/env",
     ".noderc",
 ];
-/// Folders whose files all do.
+/// Folders in which every file does.
 const HOME_FOLDERS: [&str; 2] = [".gradle/init.d", ".config/jest"];
 
 /// A changed program that is first in the search path, and the program that would run without it.
@@ -88,8 +88,4 @@ pub(super) fn is_home_setting(below: &Path) -> bool {
 fn names_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|it| PathBuf::from(it.file_name())).take(1000).collect()
-}
-
-fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }

@@ -6,6 +6,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rustix::fs::{CWD, Mode, mkfifoat};
+
 use super::{UnrecordedChanges, changed_home_files, find_unrecorded, replaced_programs};
 
 struct Folder(tempfile::TempDir);
@@ -55,7 +57,7 @@ fn names(paths: &[PathBuf]) -> Vec<&str> {
 }
 
 #[test]
-fn files_are_sorted_by_what_they_can_do() {
+fn changed_files_are_sorted_by_their_use() {
     let folder = Folder::with(&["src/a.c", "src/old.o", "build/old.o", ".git/config", "other/.git/config"]);
     let since = folder.now();
     for path in ["src/a.c", "build/new.o", "notes.txt", "src/__pycache__/a.pyc", ".git/new", "other/x.py"] {
@@ -150,6 +152,20 @@ fn cargo_builds_the_packages_of_the_work_again() {
 }
 
 #[test]
+fn pipes_in_place_of_manifests_and_records_do_not_block() {
+    let folder = Folder::with(&[".venv/pyvenv.cfg", "target/.rustc_info.json"]);
+    folder.write("package.json", r#"{"dependencies": {"plus": "1"}}"#);
+    let since = folder.now();
+    let record = ".venv/lib/python3.11/site-packages/new-1.0.dist-info/RECORD";
+    for path in ["node_modules/plus/package.json", record, "Cargo.toml"] {
+        let path = folder.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        mkfifoat(CWD, &path, Mode::RUSR).unwrap();
+    }
+    assert_eq!(folder.find(&["package.json", "Cargo.toml"], since).unlisted, [""; 0].map(PathBuf::from));
+}
+
+#[test]
 fn new_packages_that_no_manifest_names_are_unlisted() {
     let package = |name: &str| format!("node_modules/{name}/package.json");
     let folder = Folder::with(&[&package("old")]);
@@ -175,7 +191,7 @@ fn new_packages_that_no_manifest_names_are_unlisted() {
 }
 
 #[test]
-fn new_files_of_repositories_and_environments_that_nothing_lists() {
+fn unlisted_files_of_repositories_and_environments_are_found() {
     let folder = Folder::with(&[".git/HEAD", "a.py"]);
     let since = folder.now();
     let site = ".venv/lib/python3.11/site-packages";
@@ -191,7 +207,7 @@ fn new_files_of_repositories_and_environments_that_nothing_lists() {
 }
 
 #[test]
-fn programs_and_personal_configuration() {
+fn replaced_programs_and_changed_personal_configuration_are_found() {
     let folder = Folder::with(&["usr/make", "usr/git", ".npmrc"]);
     for path in ["usr/make", "usr/git"] {
         fs::set_permissions(folder.root().join(path), fs::Permissions::from_mode(0o755)).unwrap();

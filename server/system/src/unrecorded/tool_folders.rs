@@ -1,22 +1,22 @@
-//! Where package managers and version managers keep downloads, installed packages and tools below the home folder.
+//! Classifies paths by whether package managers and version managers keep downloads, installed packages or tools there.
 
 use std::path::Path;
 
 use super::programs::is_home_setting;
 use crate::package_folders::PACKAGE_FOLDERS;
 
-/// What a search outside the work tree does with a path.
+/// How a search outside the work tree treats a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
-    /// Looked at, and new entries count.
+pub(super) enum PathClass {
+    /// Searched, and counts if it is new.
     Searched,
-    /// Looked at; it is not new itself, because something that is left out may be below.
+    /// Searched, but does not count itself, because something that is left out may be below.
     Around,
     LeftOut,
 }
 
-/// Below the home folder, in folders that also hold other files.
-const DOWNLOADED: [&str; 20] = [
+/// Below the home folder, in folders that also contain other files.
+const DOWNLOAD_FOLDERS: [&str; 20] = [
     "go/pkg",
     ".local/share/virtualenvs",
     ".cache/Cypress",
@@ -39,23 +39,23 @@ const DOWNLOADED: [&str; 20] = [
     ".cache/yarn",
 ];
 
-fn downloaded() -> impl Iterator<Item = &'static str> {
-    PACKAGE_FOLDERS.into_iter().chain(DOWNLOADED)
+fn download_folders() -> impl Iterator<Item = &'static str> {
+    PACKAGE_FOLDERS.into_iter().chain(DOWNLOAD_FOLDERS)
 }
 
 /// Where a path below the home folder is.
-pub(super) fn place_in_home(below: &Path) -> Place {
+pub(super) fn classify_in_home(below: &Path) -> PathClass {
     let first = below.components().next().and_then(|it| it.as_os_str().to_str());
     // Comparing paths by their parts is slow for every folder of a home folder.
-    let downloaded = || downloaded().filter(|it| it.split('/').next() == first);
-    if downloaded().any(|it| below.starts_with(it)) || is_home_setting(below) {
-        Place::LeftOut
-    } else if downloaded().any(|it| Path::new(it).starts_with(below))
+    let download_folders = || download_folders().filter(|it| it.split('/').next() == first);
+    if download_folders().any(|it| below.starts_with(it)) || is_home_setting(below) {
+        PathClass::LeftOut
+    } else if download_folders().any(|it| Path::new(it).starts_with(below))
         || [".local/lib", ".local/bin"].iter().any(|it| below == Path::new(it))
     {
-        Place::Around
+        PathClass::Around
     } else {
-        Place::Searched
+        PathClass::Searched
     }
 }
 
@@ -76,15 +76,15 @@ mod tests {
 
     #[test]
     fn downloads_and_settings_are_left_out() {
-        let check = |below: &str, expect| assert_eq!(place_in_home(Path::new(below)), expect, "{below}");
+        let check = |below: &str, expect| assert_eq!(classify_in_home(Path::new(below)), expect, "{below}");
         for below in [".cargo/registry/src", ".npm", ".cache/pip/http", "go/pkg/mod", ".gitconfig"] {
-            check(below, Place::LeftOut);
+            check(below, PathClass::LeftOut);
         }
         for below in ["go", ".local", ".local/share", ".local/lib", ".local/bin", ".cache"] {
-            check(below, Place::Around);
+            check(below, PathClass::Around);
         }
         for below in [".cache/x", ".config/x", "x", ".local/lib/x", ".local/bin/x", "go/bin/x"] {
-            check(below, Place::Searched);
+            check(below, PathClass::Searched);
         }
     }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use super::{OutsideEntries, OutsideSearch, find_outside};
+use super::{MAX_FOUND, OutsideEntries, OutsideSearch, find_outside};
 
 struct Home(tempfile::TempDir);
 
@@ -69,7 +69,7 @@ fn new_files_and_folders_are_found_at_the_upper_levels() {
 }
 
 #[test]
-fn what_a_room_needs_and_downloads_are_left_out() {
+fn needed_paths_and_downloads_are_left_out() {
     let home = Home::with(&["work/project/a", "old/a"]);
     let since = home.now();
     for path in ["state/loops/x", ".cargo/registry/x", ".cache/pip/x", "go/pkg/mod/x", "go/bin/x", ".npmrc"] {
@@ -97,7 +97,23 @@ fn packages_of_python_are_left_out_if_an_installation_lists_them() {
 }
 
 #[test]
-fn a_folder_that_was_a_cache_before_is_one() {
+fn a_search_that_was_cut_short_is_partial() {
+    let site = ".local/lib/python3.11/site-packages";
+    let home = Home::with(&["work/project/a"]);
+    fs::create_dir_all(home.path().join(site).join("later")).unwrap();
+    let since = home.now();
+    let names: Vec<String> = (0..=2 * MAX_FOUND).map(|it| format!("m{it}.py")).collect();
+    for name in &names {
+        home.write(&format!("{site}/{name}"), "");
+    }
+    home.write(&format!("{site}/many-1.0.dist-info/RECORD"), &(names.join(",,\n") + ",,\n"));
+    let (path, root) = (home.path(), home.path().join("work/project"));
+    let found = find_outside(&OutsideSearch { home: Some(&path), root: &root, needed: &[], since });
+    assert!(found.is_partial, "{} found", found.paths.len());
+}
+
+#[test]
+fn only_a_folder_that_was_a_cache_before_is_left_out() {
     let home = Home::with(&["work/project/a", "built/CACHEDIR.TAG", "built/a"]);
     let since = home.now();
     home.write("built/b", "y");
