@@ -1,5 +1,5 @@
-//! Layout of the state folder: outside every workspace, readable by its user alone. Knows the names of files and
-//! folders, not their contents.
+//! Defines the layout of the state folder: outside every workspace, readable by its user alone. Names files and folders,
+//! and does not read them.
 
 pub mod binary;
 pub mod find;
@@ -14,10 +14,11 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::{durable, exhausted};
 use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
 use loopkeeper_text::{tr, tr_later};
+
+use super::{durable, exhausted};
 
 /// Why the state folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +92,7 @@ impl StateDir {
         Self::at(&resolve(|name| std::env::var_os(name))?)
     }
 
-    /// The user's state folder if there is one: a reader works where none can be made, such as in a read-only home folder.
+    /// The user's state folder if there is one, so that readers work where none can be made, such as in a read-only home.
     pub fn open_existing() -> Result<Option<Self>, StateError> {
         let root = resolve(|name| std::env::var_os(name))?;
         match root.symlink_metadata() {
@@ -104,7 +105,7 @@ impl StateDir {
     pub fn at(root: &Path) -> Result<Self, StateError> {
         durable::make_folder(root).map_err(StateError::io(tr_later!("make the state folder"), root))?;
         let root = root.canonicalize().map_err(StateError::no_tree(root))?;
-        verify(&root)?;
+        verify_private(&root)?;
         let state = Self { root };
         for folder in [
             state.trust(),
@@ -122,7 +123,7 @@ impl StateDir {
         &self.root
     }
 
-    /// The list of what the user trusts.
+    /// The list of trusted items.
     pub fn trust(&self) -> PathBuf {
         self.root.join("trust")
     }
@@ -132,7 +133,7 @@ impl StateDir {
         self.root.join("calls")
     }
 
-    /// The usage limits that loops met, by agent and account.
+    /// The usage limits that loops reached, by agent and account.
     pub fn usage_limits(&self) -> PathBuf {
         self.root.join("usage-limits")
     }
@@ -166,19 +167,19 @@ fn resolve(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, State
     }
     let home = path("HOME").filter(|it| it.is_absolute());
     // A sandboxed editor would have a separate state folder, which no terminal would ever read.
-    let confined = |path: &PathBuf| {
+    let is_sandboxed = |path: &PathBuf| {
         home.as_ref()
             .is_some_and(|it| path.starts_with(it.join(".var/app")) || path.starts_with(it.join("snap")))
     };
     path("XDG_STATE_HOME")
-        .filter(|it| it.is_absolute() && !confined(it))
+        .filter(|it| it.is_absolute() && !is_sandboxed(it))
         .or_else(|| home.as_ref().map(|it| it.join(".local/state")))
         .map(|it| it.join("loopkeeper"))
         .ok_or(StateError::NoHome)
 }
 
 /// The folder must be this user's alone: a user who can write to it can make loops run anything.
-fn verify(root: &Path) -> Result<(), StateError> {
+fn verify_private(root: &Path) -> Result<(), StateError> {
     let path = || root.to_owned();
     // Metadata of the opened folder, so that the folder found is the one checked.
     let found = std::fs::File::open(root).and_then(|it| it.metadata());
@@ -191,7 +192,7 @@ fn verify(root: &Path) -> Result<(), StateError> {
     if mode & 0o077 != 0 {
         return Err(StateError::Exposed { path: path(), mode });
     }
-    match network_disk(root) {
+    match network_file_system(root) {
         Some(kind) => Err(StateError::Network { path: path(), kind }),
         None => Ok(()),
     }
@@ -199,7 +200,7 @@ fn verify(root: &Path) -> Result<(), StateError> {
 
 /// Locks and syncs have other guarantees there than on a local disk.
 #[cfg(target_os = "linux")]
-fn network_disk(path: &Path) -> Option<&'static str> {
+fn network_file_system(path: &Path) -> Option<&'static str> {
     match rustix::fs::statfs(path).ok()?.f_type as u32 {
         0x6969 => Some("NFS"),
         0x517B | 0xFF53_4D42 | 0xFE53_4D42 => Some("SMB"),
@@ -213,7 +214,7 @@ fn network_disk(path: &Path) -> Option<&'static str> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn network_disk(_path: &Path) -> Option<&'static str> {
+fn network_file_system(_path: &Path) -> Option<&'static str> {
     None
 }
 

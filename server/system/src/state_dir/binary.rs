@@ -1,4 +1,5 @@
-//! Copies of this program and its helpers that keepers run from, because an editor's update deletes the installed ones.
+//! Installs copies of this program and its helpers that keepers run from, because an editor's update deletes the installed
+//! ones.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -59,9 +60,10 @@ impl StateDir {
     /// A helper under `bin/<version>-<part>`, if the running program installed one now or earlier.
     pub fn install_part(&self, part: HelperBinary, version: &str) -> Result<Option<PathBuf>, StateError> {
         let name = format!("{version}{}", part.suffix());
-        let brought = std::env::current_exe().ok().map(|it| part.path_beside(&it)).filter(|it| it.is_file());
-        if let Some(brought) = brought {
-            return self.install(&brought, &name).map(Some);
+        let installed =
+            std::env::current_exe().ok().map(|it| part.path_beside(&it)).filter(|it| it.is_file());
+        if let Some(installed) = installed {
+            return self.install(&installed, &name).map(Some);
         }
         Ok(Some(self.bin_dir().join(name)).filter(|it| it.is_file()))
     }
@@ -114,7 +116,7 @@ impl StateDir {
             if let Err(error) = std::fs::remove_file(&draft)
                 && error.kind() == io::ErrorKind::ReadOnlyFilesystem
             {
-                // In the sandbox of a loop, whose agent starts a loop of its own.
+                // In the sandbox of a loop whose agent starts another loop.
                 return source.canonicalize().map_err(failed());
             }
             if linkat(CWD, source, CWD, &draft, AtFlags::SYMLINK_FOLLOW).is_err() {
@@ -128,7 +130,7 @@ impl StateDir {
     }
 }
 
-/// A link is impossible: on another disk, deleted in the meantime, or owned by another user.
+/// For programs that cannot be linked: on another disk, deleted in the meantime, or owned by another user.
 pub(super) fn copy(source: &Path, draft: &Path) -> io::Result<()> {
     let mut from = File::open(source)?;
     let mut to = OpenOptions::new().write(true).create_new(true).mode(0o700).open(draft)?;

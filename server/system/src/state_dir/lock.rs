@@ -1,5 +1,5 @@
-//! Locks: one keeper per loop, one loop or check round per work tree. A lock exists as long as the process that holds
-//! it; its contents are for the user and never indicate whether the holder is alive.
+//! Takes and probes locks: one keeper per loop, one loop or check round per work tree. A lock exists as long as the process
+//! that holds it; its contents are for the user and never indicate whether the holder is alive.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -9,11 +9,12 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use loopkeeper_text::message::HintedError;
+use loopkeeper_text::{tr, tr_later};
+
 use super::workspace::{LoopDir, path_id};
 use super::{StateDir, StateError, lock_holder, stopped_keeper};
 use crate::process_table::Process;
-use loopkeeper_text::message::HintedError;
-use loopkeeper_text::{tr, tr_later};
 
 /// Why a lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
@@ -30,17 +31,16 @@ impl HintedError for LockError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Held { loop_id } => tr!("`loopkeeper watch {loop_id}` shows what it does.", loop_id),
-            Self::TreeBusy { holder: TreeHolder::Checks { .. }, .. } => {
-                tr!("One work tree holds one loop or check round at a time. Try again when the checks are done.")
-                    .to_owned()
-            }
-            Self::TreeBusy { .. } => {
-                tr!("One work tree holds one loop at a time: `loopkeeper watch` shows it, `loopkeeper stop` ends it.")
-                    .to_owned()
-            }
+            Self::TreeBusy { holder: TreeHolder::Checks { .. }, .. } => tr!(
+                "One work tree holds one loop or check round at a time. Try again when the checks are done."
+            )
+            .to_owned(),
+            Self::TreeBusy { .. } => tr!(
+                "One work tree holds one loop at a time: `loopkeeper watch` shows it, `loopkeeper stop` ends it."
+            )
+            .to_owned(),
             Self::State(error) => return error.hint(),
-        }
-        )
+        })
     }
 }
 
@@ -117,7 +117,7 @@ pub enum KeeperLiveness {
     /// The pid is informational: it may belong to another PID namespace.
     Alive {
         pid: Option<u32>,
-        /// Its process is stopped, and continues nothing.
+        /// Its process is stopped (`SIGSTOP`).
         stopped: bool,
     },
     Gone,
@@ -156,7 +156,7 @@ impl StateDir {
         Ok(KeeperLiveness::Alive { pid, stopped })
     }
 
-    /// Does something for which no keeper of the loop may start; `None` if it has one. Others wait for it.
+    /// Runs `act` while no keeper of the loop can start; `None` if it has one. Other processes wait for `act`.
     pub(crate) fn without_keeper<T>(
         &self,
         loop_dir: &LoopDir,
@@ -339,10 +339,10 @@ fn is_held(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// The processes of a loop see some folders of the state as read-only, and a file that is open for reading can be locked.
+/// Processes of a loop see some folders of the state as read-only. A file that is open for reading can be locked, too.
 fn open_gate(path: &Path) -> io::Result<File> {
     match open(path) {
-        // A file that cannot be made is not there: the reason is the disk.
+        // The error is the disk's, not that the file is missing.
         Err(error) if error.kind() == ErrorKind::ReadOnlyFilesystem => {
             File::open(path).map_err(|it| if it.kind() == ErrorKind::NotFound { error } else { it })
         }

@@ -1,4 +1,4 @@
-//! The socket of a keeper: its address, and the maximum length of a protocol line. Socket addresses are short; paths of
+//! Gives the socket of a keeper an address, and limits the length of a protocol line. Socket addresses are short; paths of
 //! state folders may be longer.
 
 use std::fs::File;

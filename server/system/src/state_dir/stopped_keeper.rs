@@ -1,4 +1,4 @@
-//! A keeper whose process is stopped (`SIGSTOP`, Ctrl-Z): it holds its lock and answers nothing.
+//! Finds and continues a keeper whose process is stopped (`SIGSTOP`, Ctrl-Z), so that it holds its lock and does not respond.
 
 use rustix::process::Signal;
 

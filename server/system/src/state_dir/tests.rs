@@ -46,7 +46,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn the_place_of_the_state_folder() {
+fn the_state_folder_is_chosen_from_the_environment() {
     let check = |variables: &[(&str, &str)], expect: Result<&str, &str>| {
         let found = resolve(|name| {
             let found = variables.iter().find(|it| it.0 == name);
@@ -128,7 +128,7 @@ fn a_file_in_the_place_of_the_folder_is_refused() {
 }
 
 #[test]
-fn a_workspace_is_known_by_its_real_path() {
+fn a_workspace_is_identified_by_its_real_path() {
     let (dir, state) = state();
     let root = folder(&dir, "project");
     let link = dir.path().join("link");
@@ -148,7 +148,7 @@ fn a_workspace_is_known_by_its_real_path() {
 }
 
 #[test]
-fn loops_have_ids_of_their_own() {
+fn a_loop_has_a_unique_id_and_is_found_by_its_folder() {
     let (dir, state) = state();
     let root = folder(&dir, "project");
     let made = new_loop(&state, &root);
@@ -169,7 +169,7 @@ fn loops_have_ids_of_their_own() {
 }
 
 #[test]
-fn a_loop_is_found_by_what_only_it_is_called() {
+fn a_loop_is_found_by_its_id_or_a_unique_prefix() {
     let (dir, state) = state();
     assert!(matches!(state.find("2026"), Err(FindError::NoLoops)));
     let mut ids = Vec::new();
@@ -200,7 +200,7 @@ fn a_loop_is_found_by_what_only_it_is_called() {
 }
 
 #[test]
-fn a_task_has_one_file_name() {
+fn a_task_id_becomes_one_safe_file_name() {
     let (dir, state) = state();
     let workspace = state.workspace(&folder(&dir, "project")).unwrap();
     let name = |task: &str| {
@@ -255,7 +255,7 @@ fn one_keeper_per_loop() {
 }
 
 #[test]
-fn a_keeper_stays_the_only_one_without_the_file_of_its_lock() {
+fn a_keeper_excludes_others_even_if_its_lock_file_was_deleted() {
     let (dir, state) = state();
     let made = new_loop(&state, &folder(&dir, "project"));
     let lock = state.lock_loop(&made).unwrap();
@@ -270,18 +270,18 @@ fn a_keeper_stays_the_only_one_without_the_file_of_its_lock() {
 }
 
 #[test]
-fn looking_never_keeps_a_keeper_from_starting() {
+fn probing_never_prevents_a_keeper_from_starting() {
     const ROUNDS: usize = 300;
     let (dir, state) = state();
     let made = new_loop(&state, &folder(&dir, "project"));
-    let (takes, looks) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let unfinished = || [&takes, &looks].iter().any(|it| it.load(Ordering::Relaxed) < ROUNDS);
+    let (takes, probes) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let unfinished = || [&takes, &probes].iter().any(|it| it.load(Ordering::Relaxed) < ROUNDS);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
                 while unfinished() {
                     state.keeper_of(&made).unwrap();
-                    looks.fetch_add(1, Ordering::Relaxed);
+                    probes.fetch_add(1, Ordering::Relaxed);
                 }
             });
         }
@@ -291,8 +291,8 @@ fn looking_never_keeps_a_keeper_from_starting() {
         }
     });
     // Control: without the gate, a process that only probes blocks the lock.
-    let looker = fs::File::open(made.lock()).unwrap();
-    looker.try_lock_shared().unwrap();
+    let probing = fs::File::open(made.lock()).unwrap();
+    probing.try_lock_shared().unwrap();
     assert!(matches!(state.lock_loop(&made), Err(LockError::Held { .. })));
 }
 
@@ -316,7 +316,7 @@ fn a_check_round_names_its_task_as_the_holder() {
 }
 
 #[test]
-fn one_at_a_time_works_in_a_tree() {
+fn a_tree_has_one_holder_at_a_time() {
     let (dir, state) = state();
     let check = |held: &str, wanted: &str, free: bool| {
         let (held, wanted) = (folder(&dir, held), folder(&dir, wanted));
@@ -386,7 +386,7 @@ fn of_concurrent_locks_of_nested_trees_one_wins() {
 }
 
 #[test]
-fn an_unreadable_holder_is_taken_for_any() {
+fn an_unreadable_holder_blocks_every_tree() {
     let (dir, state) = state();
     let lock = state.lock_tree(&folder(&dir, "a"), &holder("20261120-aaaaaa")).unwrap();
     let file = fs::read_dir(state.tree_locks_dir()).unwrap().map(|it| it.unwrap().path());
@@ -416,7 +416,7 @@ fn a_lock_is_not_inherited() {
 }
 
 #[test]
-fn the_program_is_kept_for_keepers() {
+fn the_program_is_copied_once_for_each_version() {
     let (dir, state) = state();
     let source = dir.path().join("original");
     let install = |bytes: &str| {
@@ -458,7 +458,7 @@ fn the_running_program_is_installed_even_from_another_disk() {
 }
 
 #[test]
-fn parts_lie_beside_each_other() {
+fn helpers_are_installed_beside_the_program() {
     let check = |part: HelperBinary, program: &str, expect: &str| {
         assert_eq!(part.path_beside(Path::new(program)), Path::new(expect), "{program}");
     };
@@ -471,7 +471,7 @@ fn parts_lie_beside_each_other() {
 }
 
 #[test]
-fn a_missing_part_is_taken_from_before() {
+fn a_missing_helper_is_taken_from_an_earlier_installation() {
     let (_dir, state) = state();
     assert_eq!(state.install_part(HelperBinary::Keeper, "0.1.0").unwrap(), None);
     let earlier = state.bin_dir().join("0.1.0-keeper");

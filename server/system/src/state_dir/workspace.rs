@@ -1,4 +1,4 @@
-//! Files kept for one workspace, and for each loop in it.
+//! Manages the files of one workspace, and of each loop in it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -97,12 +97,12 @@ impl Workspace {
         self.dir.join("checks").join(format!("{}.jsonl", file_name_of(&task.0)))
     }
 
-    /// What the user was asked about this task before a start, one word. Empty: nothing yet.
+    /// The question about this task that the user was asked before a start, as one word; empty if none was asked.
     pub fn asked_before_start(&self, task: &TaskId) -> String {
         std::fs::read_to_string(self.question_file(task)).unwrap_or_default().trim().to_owned()
     }
 
-    /// Records it, so that it is asked once.
+    /// Records the question, so that it is asked once.
     pub fn record_asked(&self, task: &TaskId, word: &str) -> Result<(), StateError> {
         let file = self.question_file(task);
         let folder = self.dir.join("asked");
@@ -146,7 +146,7 @@ impl Workspace {
         Ok(ids.map(|id| LoopDir { dir: self.loops_dir().join(&id), root: self.root.clone(), id }).collect())
     }
 
-    /// Reads which workspace an existing folder belongs to; `None` if it does not contain that.
+    /// Reads which workspace an existing folder belongs to; `None` if the folder does not record it.
     pub(super) fn read(dir: &Path) -> Option<Self> {
         let bytes = std::fs::read(dir.join("root")).ok().filter(|it| !it.is_empty())?;
         Some(Self { dir: dir.to_owned(), root: PathBuf::from(OsStr::from_bytes(&bytes)) })
