@@ -1,4 +1,4 @@
-//! Tree objects, encoded and decoded without a git library, because those refuse names that are valid on this disk
+//! Encodes and decodes tree objects without a git library, because those refuse names that are valid on this disk
 //! (`git~1`). Does not access files.
 
 use std::cmp::Ordering;
@@ -129,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn trees_are_read_as_they_were_written(
+        fn trees_are_decoded_as_they_were_encoded(
             names in prop::collection::btree_map("[^/\\x00]{1,12}", (0u8..5, any::<[u8; 20]>()), 0..20)
         ) {
             let kinds = [TreeItemKind::File, TreeItemKind::Executable, TreeItemKind::Symlink, TreeItemKind::Folder, TreeItemKind::Marker];
@@ -144,7 +144,7 @@ mod tests {
         }
 
         #[test]
-        fn reading_is_total(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn decoding_arbitrary_bytes_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = decode(&bytes);
         }
     }

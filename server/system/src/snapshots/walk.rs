@@ -28,11 +28,11 @@ pub(super) use read::read_file;
 /// Larger files are represented by size and time only.
 pub(super) const MAX_FILE: u64 = 20 * 1024 * 1024;
 /// Names of files that a rollback is about to rename into place.
-pub(super) const TEMPORARY: &[u8] = b".loopkeeper-restore-";
+pub(super) const TEMPORARY_PREFIX: &[u8] = b".loopkeeper-restore-";
 pub(super) const IGNORE_FILE: &[u8] = b".gitignore";
-/// Granularity of the clock behind time stamps, in nanoseconds.
-const TICK: i64 = 100_000_000;
-const COARSE_TICK: i64 = 2_100_000_000;
+/// Granularity of the clock behind time stamps, in nanoseconds; the coarse one is that of whole seconds.
+const TICK_NS: i64 = 100_000_000;
+const COARSE_TICK_NS: i64 = 2_100_000_000;
 
 /// Findings of a walk in addition to the tree.
 #[derive(Debug, Default)]
@@ -103,9 +103,9 @@ impl<'a> TreeWalk<'a> {
             Errno::NOENT => SnapshotError::NoTree { path },
             error => SnapshotError::io(tr_later!("open the folder"), &path)(error),
         })?;
-        let wanted = target.map(|it| self.forced_paths(it, false)).transpose()?;
+        let included = target.map(|it| self.forced_paths(it, false)).transpose()?;
         self.rules.start();
-        let folder = self.folder(root, old, wanted.as_ref())?;
+        let folder = self.walk_folder(root, old, included.as_ref())?;
         let tree = match &folder {
             Some(it) => it.tree,
             None => self.objects.insert(ObjectType::Tree, &[])?,
@@ -113,17 +113,17 @@ impl<'a> TreeWalk<'a> {
         Ok(folder.unwrap_or(CachedFolder { tree, entries: Vec::new() }))
     }
 
-    /// `None`: contains nothing that belongs to the tree.
-    fn folder(
+    /// Walks an open folder; `None` if it contains nothing that belongs to the tree.
+    fn walk_folder(
         &mut self,
         fd: OwnedFd,
         old: Option<CachedFolder>,
-        wanted: Option<&ForcedPaths>,
+        included: Option<&ForcedPaths>,
     ) -> Result<Option<CachedFolder>> {
         self.check_time()?;
         let mut dir =
             Dir::new(fd).map_err(SnapshotError::io(tr_later!("read the folder"), &self.current_path()))?;
-        let (listing, holds) = read::list(&mut dir)
+        let (listing, holds) = read::list_folder(&mut dir)
             .map_err(SnapshotError::io(tr_later!("read the folder"), &self.current_path()))?;
         let fd = dir.fd().map_err(SnapshotError::io(tr_later!("read the folder"), &self.current_path()))?;
         if holds.repository && self.depth > 0 && self.others.holds(&self.current_path()) {
@@ -134,7 +134,7 @@ impl<'a> TreeWalk<'a> {
         let known = old.as_ref().map(|it| (it.tree, it.entries.len()));
         let mut old = old.map(|it| it.entries).unwrap_or_default().into_iter().peekable();
         let mut entries: Vec<CachedEntry> = Vec::with_capacity(listing.len());
-        let mut same = true;
+        let mut is_unchanged = true;
         for (name, kind) in listing {
             while old.next_if(|it| *it.name < *name.as_bytes()).is_some() {}
             let prior = old.next_if(|it| *it.name == *name.as_bytes()).map(|it| it.node);
@@ -144,24 +144,24 @@ impl<'a> TreeWalk<'a> {
                 self.path.push(b'/');
             }
             self.path.extend_from_slice(name.as_bytes());
-            let node = self.entry((fd, &name), kind, prior, wanted)?;
+            let node = self.visit_entry((fd, &name), kind, prior, included)?;
             self.path.truncate(length);
             if let Some(node) = node {
-                same &= item == Some(node.item());
+                is_unchanged &= item == Some(node.item());
                 entries.push(CachedEntry { name: name.as_bytes().into(), node });
             }
         }
-        let nothing = match entries.as_slice() {
-            [only] => wanted.is_none() && &*only.name == IGNORE_FILE && self.ignores_its_rules(),
+        let is_empty = match entries.as_slice() {
+            [only] => included.is_none() && &*only.name == IGNORE_FILE && self.ignores_its_rules(),
             entries => entries.is_empty(),
         };
         self.rules.pop_folder(&entered);
-        if nothing {
+        if is_empty {
             self.found.files = self.found.files.saturating_sub(entries.len() as u64);
             return Ok(None);
         }
         let tree = match known {
-            Some((tree, count)) if same && count == entries.len() => tree,
+            Some((tree, count)) if is_unchanged && count == entries.len() => tree,
             _ => {
                 let bytes = tree::encode(entries.iter().map(|it| (&*it.name, it.node.item())));
                 self.objects.insert(ObjectType::Tree, &bytes)?
@@ -170,12 +170,12 @@ impl<'a> TreeWalk<'a> {
         Ok(Some(CachedFolder { tree, entries }))
     }
 
-    fn entry(
+    fn visit_entry(
         &mut self,
         at: (BorrowedFd<'_>, &CString),
         mut kind: FileType,
         prior: Option<CachedNode>,
-        wanted: Option<&ForcedPaths>,
+        included: Option<&ForcedPaths>,
     ) -> Result<Option<CachedNode>> {
         let name = at.1.as_bytes();
         if name == b".git" || self.own.is_some_and(|it| it.as_os_str().as_bytes() == self.path) {
@@ -185,25 +185,25 @@ impl<'a> TreeWalk<'a> {
             let stat = rustix::fs::statat(at.0, at.1, AtFlags::SYMLINK_NOFOLLOW);
             kind = stat.map_or(FileType::Unknown, |it| FileType::from_raw_mode(it.st_mode));
         }
-        if name.starts_with(TEMPORARY) && !kind.is_dir() {
+        if name.starts_with(TEMPORARY_PREFIX) && !kind.is_dir() {
             self.found.leftovers.push(self.relative_path());
             return Ok(None);
         }
-        let asked = wanted.and_then(|it| it.entries.get(name));
+        let forced = included.and_then(|it| it.entries.get(name));
         let ignored =
-            wanted.is_some_and(|it| it.only) || self.rules.is_ignored(&self.path, name, kind.is_dir());
-        let asked_as_such = asked.is_some_and(|it| (it.kind == TreeItemKind::Folder) == kind.is_dir());
-        if ignored && !asked_as_such && name != IGNORE_FILE {
+            included.is_some_and(|it| it.only) || self.rules.is_ignored(&self.path, name, kind.is_dir());
+        let is_forced = forced.is_some_and(|it| (it.kind == TreeItemKind::Folder) == kind.is_dir());
+        if ignored && !is_forced && name != IGNORE_FILE {
             return Ok(None);
         }
         match kind {
             FileType::Directory => {
-                let below = asked.filter(|it| it.kind == TreeItemKind::Folder);
-                let wanted = below.map(|it| self.forced_paths(it.id, ignored)).transpose()?;
-                self.subfolder(at, prior, wanted.as_ref())
+                let below = forced.filter(|it| it.kind == TreeItemKind::Folder);
+                let included = below.map(|it| self.forced_paths(it.id, ignored)).transpose()?;
+                self.walk_subfolder(at, prior, included.as_ref())
             }
-            FileType::RegularFile => self.file(at, prior.as_ref()),
-            FileType::Symlink => self.symlink(at, prior.as_ref()),
+            FileType::RegularFile => self.store_file(at, prior.as_ref()),
+            FileType::Symlink => self.store_symlink(at, prior.as_ref()),
             _ => Ok(None),
         }
     }
@@ -214,14 +214,14 @@ impl<'a> TreeWalk<'a> {
         self.rules.is_ignored(&names::join(&self.path, IGNORE_FILE), IGNORE_FILE, false)
     }
 
-    fn subfolder(
+    fn walk_subfolder(
         &mut self,
         (fd, name): (BorrowedFd<'_>, &CString),
         prior: Option<CachedNode>,
-        wanted: Option<&ForcedPaths>,
+        included: Option<&ForcedPaths>,
     ) -> Result<Option<CachedNode>> {
         if self.depth + 1 >= tree::MAX_DEPTH {
-            return self.marker((fd, name), WhyNot::TooDeep);
+            return self.make_marker((fd, name), WhyNot::TooDeep);
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = match rustix::fs::openat(fd, name, flags, Mode::empty()) {
@@ -229,7 +229,7 @@ impl<'a> TreeWalk<'a> {
             // Removed or replaced after it was listed: the tree is changing, and at this moment the entry did not
             // exist.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
-            Err(Errno::ACCESS | Errno::PERM) => return self.marker((fd, name), WhyNot::Unreadable),
+            Err(Errno::ACCESS | Errno::PERM) => return self.make_marker((fd, name), WhyNot::Unreadable),
             Err(it) => return Err(SnapshotError::io(tr_later!("open the folder"), &self.current_path())(it)),
         };
         let old = match prior {
@@ -237,12 +237,12 @@ impl<'a> TreeWalk<'a> {
             _ => None,
         };
         self.depth += 1;
-        let folder = self.folder(opened, old, wanted);
+        let folder = self.walk_folder(opened, old, included);
         self.depth -= 1;
         Ok(folder?.map(CachedNode::Folder))
     }
 
-    fn file(
+    fn store_file(
         &mut self,
         at: (BorrowedFd<'_>, &CString),
         prior: Option<&CachedNode>,
@@ -250,7 +250,7 @@ impl<'a> TreeWalk<'a> {
         let stat = match rustix::fs::statat(at.0, at.1, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(it) => it,
             Err(Errno::NOENT) => return Ok(None),
-            Err(_) => return self.marker(at, WhyNot::Unreadable),
+            Err(_) => return self.make_marker(at, WhyNot::Unreadable),
         };
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Ok(None);
@@ -264,17 +264,17 @@ impl<'a> TreeWalk<'a> {
             return Ok(Some(CachedNode::File(*it)));
         }
         if seen.size > MAX_FILE {
-            return self.marker(at, WhyNot::TooBig);
+            return self.make_marker(at, WhyNot::TooBig);
         }
         self.check_time()?;
         let content = match read_file(at) {
             Ok(Some(it)) => it,
-            Ok(None) => return self.marker(at, WhyNot::TooBig),
+            Ok(None) => return self.make_marker(at, WhyNot::TooBig),
             Err(Errno::NOENT | Errno::LOOP | Errno::NXIO) => return Ok(None),
             Err(it @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
                 return Err(SnapshotError::io(tr_later!("read"), &self.current_path())(it));
             }
-            Err(_) => return self.marker(at, WhyNot::Unreadable),
+            Err(_) => return self.make_marker(at, WhyNot::Unreadable),
         };
         let id = self.objects.insert(ObjectType::Blob, &content.bytes)?;
         self.found.files += 1;
@@ -290,11 +290,11 @@ impl<'a> TreeWalk<'a> {
 
     /// A change within the clock's tick after this moment would leave the same stat.
     fn is_racy(&self, seen: &StatFingerprint) -> bool {
-        let tick = if seen.changed % 1_000_000_000 == 0 { COARSE_TICK } else { TICK };
+        let tick = if seen.changed % 1_000_000_000 == 0 { COARSE_TICK_NS } else { TICK_NS };
         seen.changed >= self.now.saturating_sub(tick)
     }
 
-    fn symlink(
+    fn store_symlink(
         &mut self,
         (fd, name): (BorrowedFd<'_>, &CString),
         prior: Option<&CachedNode>,
@@ -302,7 +302,7 @@ impl<'a> TreeWalk<'a> {
         let target = match rustix::fs::readlinkat(fd, name, Vec::new()) {
             Ok(it) => it,
             Err(Errno::NOENT | Errno::INVAL) => return Ok(None),
-            Err(_) => return self.marker((fd, name), WhyNot::Unreadable),
+            Err(_) => return self.make_marker((fd, name), WhyNot::Unreadable),
         };
         self.found.files += 1;
         let known = Oid::hash_object(ObjectType::Blob, target.as_bytes()).ok();
@@ -313,7 +313,11 @@ impl<'a> TreeWalk<'a> {
     }
 
     /// Represents a file that is not stored; another size or time results in another marker.
-    fn marker(&mut self, (fd, name): (BorrowedFd<'_>, &CString), why: WhyNot) -> Result<Option<CachedNode>> {
+    fn make_marker(
+        &mut self,
+        (fd, name): (BorrowedFd<'_>, &CString),
+        why: WhyNot,
+    ) -> Result<Option<CachedNode>> {
         let (size, modified) = match rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(it) => (StatFingerprint::from_stat(&it).size, StatFingerprint::from_stat(&it).modified),
             Err(Errno::NOENT) => return Ok(None),

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use super::folder;
 use crate::snapshots::tree::{TreeItem, TreeItemKind};
-use crate::snapshots::walk::{TEMPORARY, read_file};
+use crate::snapshots::walk::{TEMPORARY_PREFIX, read_file};
 
 /// Why a step was not performed.
 #[derive(Debug, PartialEq, Eq)]
@@ -240,7 +240,7 @@ pub(super) fn c_name(name: &[u8]) -> std::result::Result<CString, Errno> {
 }
 
 fn temporary_name() -> std::result::Result<CString, Errno> {
-    let mut name = TEMPORARY.to_vec();
+    let mut name = TEMPORARY_PREFIX.to_vec();
     name.extend_from_slice(uuid::Uuid::new_v4().simple().to_string().as_bytes());
     c_name(&name)
 }

@@ -5,7 +5,7 @@ use std::fs;
 use git2::{ObjectType, Oid};
 use proptest::prelude::*;
 
-use super::world::{Contents, Thing, World};
+use super::world::{Contents, Entry, World};
 use crate::snapshots::{RestoreReport, compare};
 
 #[derive(Debug, Clone)]
@@ -119,8 +119,8 @@ fn nothing_is_lost(world: &mut World, before: &Contents, tree: &str) -> Result<(
     let empty = world.store.objects.insert(ObjectType::Tree, &[]).unwrap();
     world.store.objects.sync_inserted().unwrap();
     let stored = compare::diff_trees(&world.store.objects, empty, root).unwrap();
-    for (path, thing) in before.iter().filter(|it| now.get(it.0) != Some(it.1)) {
-        let (Thing::File { bytes, .. } | Thing::Symlink(bytes)) = thing else { continue };
+    for (path, entry) in before.iter().filter(|it| now.get(it.0) != Some(it.1)) {
+        let (Entry::File { bytes, .. } | Entry::Symlink(bytes)) = entry else { continue };
         let id = Oid::hash_object(ObjectType::Blob, bytes).unwrap();
         let held = stored.iter().any(|it| it.path == *path && it.new.is_some_and(|it| it.id == id));
         prop_assert!(held, "{}", String::from_utf8_lossy(path));
@@ -130,7 +130,7 @@ fn nothing_is_lost(world: &mut World, before: &Contents, tree: &str) -> Result<(
 
 /// The files that a snapshot can represent: folders only through their contents.
 fn files(world: &World) -> Contents {
-    world.contents().into_iter().filter(|it| it.1 != Thing::Folder).collect()
+    world.contents().into_iter().filter(|it| it.1 != Entry::Folder).collect()
 }
 
 proptest! {

@@ -1,11 +1,11 @@
-//! Tests of what a restore brings back, leaves and refuses.
+//! Tests of the entries that a restore writes, leaves and refuses.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 
-use super::world::{Contents, Thing, World, contents};
+use super::world::{Contents, Entry, World, contents};
 use crate::snapshots::{RestoreReport, SnapshotError};
 
 /// Refused paths with their reasons.
@@ -18,7 +18,7 @@ fn file(world: &World, path: &str) -> String {
 }
 
 #[test]
-fn everything_comes_back_and_forth() {
+fn a_restore_and_its_undo_restore_every_kind_of_entry() {
     let mut world = World::new();
     world.write("kept", "same");
     world.write("edited", b"before\r\n\0\xff");
@@ -64,7 +64,7 @@ fn everything_comes_back_and_forth() {
 }
 
 #[test]
-fn only_the_asked_paths_come_back() {
+fn only_the_selected_paths_are_restored() {
     let mut world = World::new();
     for path in ["src/a", "src/b", "docs/c", "top"] {
         world.write(path, "1");
@@ -177,7 +177,7 @@ fn files_hidden_by_a_new_ignore_rule_are_restored() {
     world.restore(&restored.before);
     // Under the restored rules, files that no snapshot knows and files that the first rollback created look the same.
     let mut expect = ruined;
-    expect.insert(b"src/lib.rs".to_vec(), Thing::File { bytes: b"good".to_vec(), executable: false });
+    expect.insert(b"src/lib.rs".to_vec(), Entry::File { bytes: b"good".to_vec(), executable: false });
     assert_eq!(world.contents(), expect);
 }
 
@@ -201,7 +201,7 @@ fn files_ignored_at_the_snapshot_are_not_deleted() {
 }
 
 #[test]
-fn rules_that_hide_themselves_belong_to_what_they_rule() {
+fn a_folder_with_only_rules_that_ignore_themselves_is_left_out() {
     let mut world = World::new();
     world.write("cache/.gitignore", "*\n");
     world.write("cache/x", "x");
@@ -217,7 +217,7 @@ fn rules_that_hide_themselves_belong_to_what_they_rule() {
 const BIG: u64 = 20 * 1024 * 1024 + 1;
 
 #[test]
-fn unstored_files_are_left_and_named() {
+fn files_that_are_not_stored_are_left_and_reported() {
     let world = World::new();
     let big = |path: &str, len: u64| {
         fs::File::create(world.path(path)).unwrap().set_len(len).unwrap();
@@ -281,7 +281,7 @@ fn nothing_is_written_through_a_symlink() {
     let restored = world.restore(&start);
     assert_eq!(refused(&restored), [("gone/file", "something that is not a folder is in its way")]);
     assert_eq!(file(&world, "folder/file"), "ours");
-    let expect = Thing::File { bytes: b"theirs".to_vec(), executable: false };
+    let expect = Entry::File { bytes: b"theirs".to_vec(), executable: false };
     assert_eq!(contents(outside.path()), Contents::from([(b"file".to_vec(), expect)]));
 }
 

@@ -1,4 +1,4 @@
-//! Test fixture: a work tree and its store in a temporary folder.
+//! Makes a work tree and its store in a temporary folder, for tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,13 +15,13 @@ pub(super) struct World {
 
 /// Kind and complete contents of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Thing {
+pub(super) enum Entry {
     File { bytes: Vec<u8>, executable: bool },
     Symlink(Vec<u8>),
     Folder,
 }
 
-pub(super) type Contents = BTreeMap<Vec<u8>, Thing>;
+pub(super) type Contents = BTreeMap<Vec<u8>, Entry>;
 
 impl World {
     pub(super) fn new() -> Self {
@@ -96,22 +96,22 @@ fn collect(folder: &Path, prefix: &mut Vec<u8>, found: &mut Contents) {
         let entry = entry.unwrap();
         let length = prefix.len();
         prefix.extend_from_slice(&entry.file_name().into_vec());
-        let about = entry.path().symlink_metadata().unwrap();
-        let thing = if about.is_symlink() {
-            Thing::Symlink(fs::read_link(entry.path()).unwrap().as_os_str().as_bytes().to_vec())
-        } else if about.is_dir() {
-            Thing::Folder
+        let metadata = entry.path().symlink_metadata().unwrap();
+        let entry_contents = if metadata.is_symlink() {
+            Entry::Symlink(fs::read_link(entry.path()).unwrap().as_os_str().as_bytes().to_vec())
+        } else if metadata.is_dir() {
+            Entry::Folder
         } else {
-            let executable = about.permissions().mode() & 0o100 != 0;
-            let bytes = if about.is_file() { fs::read(entry.path()).unwrap() } else { Vec::new() };
-            Thing::File { bytes, executable }
+            let executable = metadata.permissions().mode() & 0o100 != 0;
+            let bytes = if metadata.is_file() { fs::read(entry.path()).unwrap() } else { Vec::new() };
+            Entry::File { bytes, executable }
         };
-        if thing == Thing::Folder {
+        if entry_contents == Entry::Folder {
             let mut below = prefix.clone();
             below.push(b'/');
             collect(&entry.path(), &mut below, found);
         }
-        found.insert(prefix.clone(), thing);
+        found.insert(prefix.clone(), entry_contents);
         prefix.truncate(length);
     }
 }

@@ -15,7 +15,7 @@ use crate::snapshots::ignores::FolderMarkers;
 pub(super) type FolderListing = Vec<(CString, FileType)>;
 
 /// Names and kinds, sorted by the bytes of the names.
-pub(super) fn list(dir: &mut Dir) -> io::Result<(FolderListing, FolderMarkers)> {
+pub(super) fn list_folder(dir: &mut Dir) -> io::Result<(FolderListing, FolderMarkers)> {
     let mut listing = Vec::new();
     let mut markers = FolderMarkers::default();
     while let Some(entry) = dir.read() {
