@@ -93,7 +93,7 @@ pub fn load(root: &Path, found: &DiscoveredTask) -> Result<LoadedTask, TaskFileE
 /// Reads all files of a task; parses them only if they differ from those of `last`.
 pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<LoadedTask, TaskFileError> {
     let files = read_task_files(root, found)?;
-    let same = |(file, document): (&RawTaskFile, &TaskDocument)| {
+    let is_same = |(file, document): (&RawTaskFile, &TaskDocument)| {
         file.name == document.path && file.bytes == document.text.as_bytes()
     };
     // A file that is not UTF-8 may decode to the same text as another one.
@@ -101,7 +101,7 @@ pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<
     let specification = specification(root, found);
     let is_last = is_exact
         && files.len() == last.documents.len()
-        && files.iter().zip(&*last.documents).all(same)
+        && files.iter().zip(&*last.documents).all(is_same)
         && last.task.context.iter().filter(|it| it.is_implicit()).eq(&specification);
     if is_last {
         return Ok(last.clone());
@@ -111,8 +111,8 @@ pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<
     Ok(loaded)
 }
 
-/// The present files that say what the items of a plan are for: `spec.md` beside `tasks.md`. They are context of the task,
-/// although no document mentions them.
+/// The existing files that specify the items of a plan: `spec.md` beside `tasks.md`. They are context of the task, although
+/// no document mentions them.
 fn specification(root: &Path, found: &DiscoveredTask) -> Vec<ContextPath> {
     let mut all = Vec::new();
     for path in std::iter::once(&found.path).chain(&found.plans) {
@@ -144,8 +144,8 @@ fn parse_task(files: &[RawTaskFile]) -> LoadedTask {
 }
 
 /// The first bytes of a text file inside the root, as UTF-8.
-pub fn read_beginning(root: &Path, path: &Path, most: u64) -> Result<String, TaskFileError> {
-    Ok(decode(&read_up_to(root, path, most)?).0)
+pub fn read_beginning(root: &Path, path: &Path, limit: u64) -> Result<String, TaskFileError> {
+    Ok(decode(&read_up_to(root, path, limit)?).0)
 }
 
 /// Paths after `CONTEXT:` that do not exist: the agent could not find them.
@@ -161,13 +161,13 @@ pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
 /// The file inside the root that a path after `CONTEXT:` names, and the line number that it may end in: `src/a.rs:12`.
 pub fn context_target(root: &Path, mention: &str) -> Option<(PathBuf, Option<u32>)> {
     let root = root.canonicalize().ok()?;
-    let there = |path: &str| root.join(path).canonicalize().ok().filter(|it| it.starts_with(&root));
-    if let Some(path) = there(mention) {
+    let resolve = |path: &str| root.join(path).canonicalize().ok().filter(|it| it.starts_with(&root));
+    if let Some(path) = resolve(mention) {
         return Some((path, None));
     }
     let (path, line) = mention.split_once([':', '#'])?;
     let digits: String = line.trim_start_matches('L').chars().take_while(char::is_ascii_digit).collect();
-    Some((there(path)?, digits.parse().ok()))
+    Some((resolve(path)?, digits.parse().ok()))
 }
 
 /// Relative to the root, with `/` separators.
@@ -184,14 +184,14 @@ pub fn read(root: &Path, path: &Path) -> Result<Vec<u8>, TaskFileError> {
     Ok(bytes)
 }
 
-fn read_up_to(root: &Path, path: &Path, most: u64) -> Result<Vec<u8>, TaskFileError> {
+fn read_up_to(root: &Path, path: &Path, limit: u64) -> Result<Vec<u8>, TaskFileError> {
     let failed = |source| TaskFileError::Read { path: path.to_owned(), source };
     let file = open::open_beneath(root, path)?;
     if !file.metadata().map_err(failed)?.is_file() {
         return Err(TaskFileError::NotAFile { path: path.to_owned() });
     }
     let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).map_err(failed)?;
+    file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }
 
@@ -243,12 +243,12 @@ fn missing_reason(root: &Path, mention: &str) -> Option<&'static str> {
     let is_plain =
         |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
     let plain: PathBuf = path.components().take_while(is_plain).collect();
-    let there = |path: &Path| {
+    let is_inside = |path: &Path| {
         let real = root.join(path).canonicalize().ok()?;
         Some(real.starts_with(root.canonicalize().ok()?))
     };
     let without_line = plain.to_string_lossy().split([':', '#']).next().map(PathBuf::from);
-    match there(&plain).or_else(|| there(&without_line?)) {
+    match is_inside(&plain).or_else(|| is_inside(&without_line?)) {
         Some(true) => None,
         Some(false) => Some(tr!("is a link that leaves the root.")),
         None => Some(tr!("does not exist. Correct the path or remove it.")),

@@ -67,7 +67,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn only_a_whole_template_inside_the_root_is_taken() {
+    fn only_a_valid_template_inside_the_root_is_read() {
         let outside = tempfile::tempdir().unwrap();
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();

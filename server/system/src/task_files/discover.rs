@@ -55,7 +55,7 @@ struct TaskWalk<'a> {
     exclude: GlobSet,
     rules: IgnoreRules,
     others: OtherWorkTrees<'a>,
-    /// Where the configuration of another tool says that its plans are.
+    /// The folder for plans according to the configuration of another tool.
     plans_folder: Option<PathBuf>,
     /// The documents of each folder, by kind and name.
     folders: BTreeMap<PathBuf, Vec<(DocumentKind, PathBuf)>>,
@@ -67,12 +67,12 @@ impl TaskWalk<'_> {
         let Ok(handle) = File::open(folder) else { return };
         let Ok(listing) = fs::read_dir(folder) else { return };
         let entries: Vec<fs::DirEntry> = listing.flatten().collect();
-        let holds = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
-        let holds = FolderMarkers { rules: holds(".gitignore"), repository: holds(".git") };
-        if holds.repository && depth > 1 && self.others.holds(folder) {
+        let has_entry = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
+        let markers = FolderMarkers { rules: has_entry(".gitignore"), repository: has_entry(".git") };
+        if markers.repository && depth > 1 && self.others.holds(folder) {
             return;
         }
-        let entered = self.rules.push_folder(handle.as_fd(), folder.as_os_str().as_bytes(), holds);
+        let entered = self.rules.push_folder(handle.as_fd(), folder.as_os_str().as_bytes(), markers);
         for entry in &entries {
             self.visit_entry(entry, depth);
         }
@@ -128,12 +128,12 @@ impl TaskWalk<'_> {
     fn plans_alone(&self) -> Vec<(usize, DiscoveredTask)> {
         let mut tasks: Vec<(usize, DiscoveredTask)> = Vec::new();
         for documents in self.folders.values() {
-            let apart = |it: &&(DocumentKind, PathBuf)| it.0.is_apart();
-            // Each of these files is a task of its own.
-            for (_, path) in documents.iter().filter(apart) {
+            let is_apart = |it: &&(DocumentKind, PathBuf)| it.0.is_apart();
+            // Each of these files is a separate task.
+            for (_, path) in documents.iter().filter(is_apart) {
                 tasks.push((path.components().count(), self.discovered_task(path, Vec::new())));
             }
-            let rest: Vec<_> = documents.iter().filter(|it| !apart(it)).cloned().collect();
+            let rest: Vec<_> = documents.iter().filter(|it| !is_apart(it)).cloned().collect();
             let mut plans = plans(&rest).into_iter();
             if let Some(first) = plans.next() {
                 tasks.push((first.components().count(), self.discovered_task(&first, plans.collect())));
@@ -155,13 +155,13 @@ fn is_archive(folder: &Path) -> bool {
     folder.ends_with("archive") && folder.with_file_name("prd.json").symlink_metadata().is_ok()
 }
 
-/// The prompt documents of a folder. One for the stories beside it counts only where no other is.
+/// The prompt documents of a folder. One for the stories beside it counts only if there is no other.
 fn prompts(documents: &[(DocumentKind, PathBuf)]) -> Vec<&(DocumentKind, PathBuf)> {
     let prompts = documents.iter().filter(|it| !it.0.is_plan());
-    let (of_stories, mut prompts): (Vec<_>, Vec<_>) =
+    let (story_prompts, mut prompts): (Vec<_>, Vec<_>) =
         prompts.partition(|it| it.0 == DocumentKind::StoryPrompt);
     if prompts.is_empty() {
-        prompts.extend(of_stories.into_iter().min());
+        prompts.extend(story_prompts.into_iter().min());
     }
     prompts
 }

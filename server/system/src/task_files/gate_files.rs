@@ -30,7 +30,7 @@ pub(super) fn gate_files(path: &Path) -> Vec<PathBuf> {
         named.extend(["run-config.json", "verification.json"].map(|it| folder.join(".ralph").join(it)));
     }
     named.extend(quality_gates(folder));
-    named.into_iter().chain(of_folders(folder)).filter(is_file).collect()
+    named.into_iter().chain(check_and_context_files(folder)).filter(is_file).collect()
 }
 
 /// The issues of Beads, for a prompt that lets the agent ask for them.
@@ -45,20 +45,20 @@ fn issues_of(path: &Path, folder: &Path) -> Option<PathBuf> {
     (path != issues && has_line(path, asks)).then_some(issues)
 }
 
-/// Checks, contexts and instructions, each in a folder of its own.
-fn of_folders(folder: &Path) -> Vec<PathBuf> {
-    let mut places = vec![folder.join(".ralphify"), folder.join(".ralph")];
+/// Checks, contexts and instructions, each in a separate folder.
+fn check_and_context_files(folder: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![folder.join(".ralphify"), folder.join(".ralph")];
     // `.ralphify/ralphs/NAME` has its own besides those for all.
     if let Some(above) = folder.parent().filter(|it| it.ends_with(".ralphify/ralphs")) {
-        places.extend(above.parent().map(Path::to_owned));
-        places.push(folder.to_owned());
+        folders.extend(above.parent().map(Path::to_owned));
+        folders.push(folder.to_owned());
     }
-    places.retain(|it| it.is_dir());
+    folders.retain(|it| it.is_dir());
     let mut found = Vec::new();
     for (kind, file) in
         [("checks", "CHECK.md"), ("contexts", "CONTEXT.md"), ("instructions", "INSTRUCTION.md")]
     {
-        for place in &places {
+        for place in &folders {
             found.extend(folders_in(&place.join(kind)).into_iter().map(|it| script_or(&it, file)));
         }
     }
@@ -72,7 +72,7 @@ fn folders_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A check can be a script beside its description, which then says only whether it is enabled.
+/// The script of a check, or its description: one with a script states only whether the check is enabled.
 fn script_or(folder: &Path, file: &str) -> PathBuf {
     let description = folder.join(file);
     let is_script = |it: &PathBuf| it.file_stem().is_some_and(|it| it == "run");
@@ -91,7 +91,7 @@ fn quality_gates(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Whether a small file has a line like this, without its indentation.
-fn has_line(path: &Path, is_it: impl Fn(&str) -> bool) -> bool {
+fn has_line(path: &Path, matches: impl Fn(&str) -> bool) -> bool {
     let text = config_text::read_text(path).ok().flatten().unwrap_or_default();
-    text.lines().any(|it| is_it(it.trim()))
+    text.lines().any(|it| matches(it.trim()))
 }

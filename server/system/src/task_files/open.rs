@@ -12,7 +12,7 @@ use super::TaskFileError;
 /// Links are followed as long as they stay inside; does not block on a pipe.
 pub(super) fn open_beneath(root: &Path, path: &Path) -> Result<File, TaskFileError> {
     let failed = |source: io::Error| TaskFileError::Read { path: path.to_owned(), source };
-    // First the step that fails if the file does not exist.
+    // Resolved first, because this fails if the file does not exist.
     let real = path.canonicalize().map_err(failed)?;
     let real_root = root.canonicalize().map_err(failed)?;
     let Ok(inside) = real.strip_prefix(&real_root) else {

@@ -15,20 +15,23 @@ pub fn replace(root: &Path, path: &Path, (before, after): (&str, &str)) -> Resul
     let mode = open::open_beneath(root, path)?.metadata().map_err(failed)?.permissions();
     let real = path.canonicalize().map_err(failed)?;
     let draft = real.with_file_name(format!(".loopkeeper-{}.new", uuid::Uuid::new_v4()));
-    let unchanged = || -> Result<(), TaskFileError> {
-        let same = read(root, path)? == before.as_bytes();
-        same.then_some(()).ok_or_else(|| TaskFileError::Changed { path: path.to_owned() })
+    let require_unchanged = || -> Result<(), TaskFileError> {
+        if read(root, path)? == before.as_bytes() {
+            Ok(())
+        } else {
+            Err(TaskFileError::Changed { path: path.to_owned() })
+        }
     };
-    let put = || {
-        unchanged()?;
+    let write = || {
+        require_unchanged()?;
         let mut file =
             OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
         file.write_all(after.as_bytes()).map_err(failed)?;
         file.set_permissions(mode).map_err(failed)?;
         file.sync_all().map_err(failed)?;
-        unchanged()?;
+        require_unchanged()?;
         fs::rename(&draft, &real).map_err(failed)?;
         durable::sync_folder(&real).map_err(failed)
     };
-    put().inspect_err(|_| drop(fs::remove_file(&draft)))
+    write().inspect_err(|_| drop(fs::remove_file(&draft)))
 }

@@ -82,8 +82,8 @@ fn documents_are_parsed_again_only_when_one_of_them_changed() {
             root.write(file, text);
         }
         let loaded = reload(&root.path, &root.found()[0], &last).unwrap();
-        let anew = load(&root.path, &root.found()[0]).unwrap();
-        assert_eq!(loaded, anew, "{files:?}");
+        let fresh = load(&root.path, &root.found()[0]).unwrap();
+        assert_eq!(loaded, fresh, "{files:?}");
         let before = std::mem::replace(&mut last, loaded);
         !Arc::ptr_eq(&before.task, &last.task)
     };
@@ -323,7 +323,7 @@ fn a_link_put_in_while_reading_is_never_followed() {
 }
 
 #[test]
-fn context_that_is_not_there_is_named() {
+fn missing_context_paths_are_reported() {
     let root = Root::with(&["src/a.rs", "docs/b.md"]);
     symlink(&root.outside, root.path.join("out")).unwrap();
     root.write(
@@ -366,7 +366,7 @@ fn other_work_trees_of_the_repository_hold_no_tasks_of_this_one() {
 }
 
 #[test]
-fn common_names_are_tasks_only_by_their_text() {
+fn files_of_common_names_are_tasks_only_by_their_text() {
     let check = |files: &[(&str, &str)], expect: &[&str]| {
         let root = Root::with(&[]);
         for (name, text) in files {
