@@ -1,4 +1,4 @@
-//! The binary: arguments to subcommand, nothing else.
+//! Entry point of the whole program: selects the function of a subcommand.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use loopkeeper_keeper::warden;
 use loopkeeper_operations::keeper_main;
 
 fn main() -> ExitCode {
-    // Where the small programs for these were not installed along: without the command line's machinery.
+    // Subcommands of the small programs, in case those are not installed. They skip the set-up of the command line.
     let mut args = std::env::args_os().skip(1);
     let word = args.next().unwrap_or_default();
     if word == warden::WORD {
@@ -21,11 +21,11 @@ fn main() -> ExitCode {
         return acp::main(args);
     }
     if word == hook::SUBCOMMAND {
-        let what = args.next().unwrap_or_default();
-        if let Some(event) = hook::AgentHookEvent::from_name(&what) {
+        let event_name = args.next().unwrap_or_default();
+        if let Some(event) = hook::AgentHookEvent::from_name(&event_name) {
             return hook::main(event);
         }
-        if what == hook::session::WORD
+        if event_name == hook::session::WORD
             && let Some(event) = args.next().as_deref().and_then(hook::session::SessionHookEvent::from_name)
         {
             return hook::session::main(event);

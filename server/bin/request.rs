@@ -1,4 +1,4 @@
-//! Entry point of the HTTP helper (see `adapters::http`). TLS is linked only into this binary, so that resident
+//! Entry point of the HTTP helper (see `system::http`). TLS is linked only into this binary, so that resident
 //! keepers do not keep it in memory.
 
 use std::process::ExitCode;

@@ -1,6 +1,7 @@
-//! The warden as a separate program (see `keeper::warden`), because a small program starts in half the time and one is
-//! started for every agent and every check. Takes the same arguments as `loopkeeper`: the first one selects the job.
-//! For the same reason agents call it as their hook, and it is the bridge to agents of the Agent Client Protocol.
+//! Entry point of the warden as a separate program (see `keeper::warden`), because a small program starts in half the time
+//! and one is started for every agent and every check. Takes the same arguments as `loopkeeper`: the first one selects the
+//! subcommand. For the same reason agents call it as their hook, and it is the bridge to agents of the Agent Client
+//! Protocol.
 
 use std::process::ExitCode;
 

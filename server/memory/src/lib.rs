@@ -17,7 +17,7 @@ pub fn release_program_pages() -> io::Result<()> {
     Ok(())
 }
 
-/// The read-only mappings of `program` without a page of their own, neither in memory nor swapped out. Those of
+/// The read-only mappings of `program` without private pages, neither in memory nor swapped out. Those of
 /// libraries are left out: the loader replaces parts of them while it loads.
 fn unmodified_ranges(smaps: &str, program: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
@@ -40,7 +40,7 @@ fn unmodified_ranges(smaps: &str, program: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// `5573daf5d000-5573db8fd000`
+/// Parses `5573daf5d000-5573db8fd000`.
 fn address_range(text: &str) -> Option<Range<usize>> {
     let (start, end) = text.split_once('-')?;
     Some(usize::from_str_radix(start, 16).ok()?..usize::from_str_radix(end, 16).ok()?)
