@@ -83,7 +83,7 @@ impl TrustStore {
         store
     }
 
-    /// Why nothing is trusted, if that is not the user's choice.
+    /// The reason why nothing is trusted, if the list could not be read.
     pub fn load_error(&self) -> Option<&TrustError> {
         self.problem.as_ref()
     }
@@ -104,8 +104,8 @@ impl TrustStore {
         let is_known = move |it: &&TrustItem| {
             !known.is_empty() && known.contains(it.hash(root.as_os_str().as_bytes()).as_str())
         };
-        let mut met = HashSet::new();
-        items.iter().filter(move |it| !is_known(it)).filter(move |it| met.insert(&it.runs))
+        let mut seen = HashSet::new();
+        items.iter().filter(move |it| !is_known(it)).filter(move |it| seen.insert(&it.runs))
     }
 
     /// Stores the user's grant of these items, durably.
@@ -129,17 +129,18 @@ impl TrustStore {
     pub fn revoke(&mut self, root: &Path, task: Option<&TaskId>) -> Result<(), TrustError> {
         let root = root.to_string_lossy();
         self.update_grants(|grants| {
-            let meant =
+            let is_revoked =
                 |it: &&Grant| it.root == root && task.is_none_or(|task| it.task.as_ref() == Some(&task.0));
             // The same command may have been trusted for another task too; both grants have the same hash.
-            let hashes: BTreeSet<String> = grants.iter().filter(meant).map(|it| it.hash.clone()).collect();
+            let hashes: BTreeSet<String> =
+                grants.iter().filter(is_revoked).map(|it| it.hash.clone()).collect();
             grants.retain(|it| !hashes.contains(&it.hash));
         })
     }
 
     /// Changes the list that is on disk now, because another process may have added to it.
     fn update_grants(&mut self, change: impl FnOnce(&mut Vec<Grant>)) -> Result<(), TrustError> {
-        let _alone = acquire_gate(&self.lock, LockMode::Exclusive)?;
+        let _gate = acquire_gate(&self.lock, LockMode::Exclusive)?;
         self.load();
         match self.problem.take() {
             Some(TrustError::Damaged { .. }) => self.put_aside()?,
@@ -149,7 +150,8 @@ impl TrustStore {
         change(&mut self.grants);
         self.grants.sort();
         self.grants.dedup();
-        durable::replace_file(&self.path, write(&self.grants).as_bytes()).map_err(self.io(tr_later!("write")))
+        durable::replace_file(&self.path, encode(&self.grants).as_bytes())
+            .map_err(self.io(tr_later!("write")))
     }
 
     fn load(&mut self) {
@@ -176,7 +178,7 @@ impl TrustStore {
     }
 }
 
-fn write(grants: &[Grant]) -> String {
+fn encode(grants: &[Grant]) -> String {
     // Only strings and numbers, which always serialise.
     let line = |it: Result<String, _>| it.unwrap_or_default() + "\n";
     let list: String = grants.iter().map(|it| line(serde_json::to_string(it))).collect();

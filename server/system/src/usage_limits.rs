@@ -1,7 +1,8 @@
-//! Usage limits that loops of this user met: one list, `<state>/usage-limits`, one line for each agent and account.
+//! Records the usage limits that loops of this user reached: one list, `<state>/usage-limits`, one line for each agent and account.
 //! Read before such an agent is started. The list is an optimisation, never a condition: malformed lines are ignored,
-//! and if it cannot be used each loop meets its limits itself.
+//! and if it cannot be used each loop reaches its limits itself.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -28,10 +29,10 @@ pub struct UsageLimitsError {
     source: io::Error,
 }
 
-/// What an iteration reveals about an account.
+/// The change of an account's limit that an iteration observed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LimitChange {
-    /// It met the usage limit, which lasts until `until` (milliseconds of wall time).
+    /// The usage limit was reached, which lasts until `until` (milliseconds of wall time).
     Met { by: String, until: u64 },
     /// A start succeeded: any recorded limit is lifted.
     Lifted,
@@ -42,7 +43,7 @@ pub enum LimitChange {
 pub struct ActiveLimit {
     /// Milliseconds from now.
     pub lasts_ms: u64,
-    /// The loop that met it.
+    /// The loop that reached it.
     pub met_by: String,
 }
 
@@ -55,7 +56,7 @@ pub fn account_key(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
     };
     // The last value of a variable counts.
     let account = env.iter().filter(|(name, _)| name.to_str().is_some_and(is_of_account));
-    let account: std::collections::BTreeMap<_, _> = account.map(|(name, value)| (name, value)).collect();
+    let account: BTreeMap<_, _> = account.map(|(name, value)| (name, value)).collect();
     let mut bytes = match plan.kind().known_agent() {
         Some(known) => known.name.as_bytes().to_vec(),
         None => [std::slice::from_ref(&plan.name), &plan.argv].concat().join("\0").into_bytes(),
@@ -67,19 +68,19 @@ pub fn account_key(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
     sha256(&bytes).chars().take(16).collect()
 }
 
-/// The limit of this account that another loop met. `now`: milliseconds of wall time.
+/// The limit of this account that another loop reached. `now`: milliseconds of wall time.
 pub fn in_force(
     path: &Path,
     account: &str,
-    own: &str,
+    own_loop: &str,
     now: u64,
 ) -> Result<Option<ActiveLimit>, UsageLimitsError> {
     let read = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other.and_then(|mut file| UsageLimitList::read(&mut file)),
     };
-    let list = read.map_err(failed(path, tr_later!("read")))?;
-    let found = list.lines.into_iter().filter(|it| it.account == account && it.met_by != own);
+    let list = read.map_err(list_error(path, tr_later!("read")))?;
+    let found = list.lines.into_iter().filter(|it| it.account == account && it.met_by != own_loop);
     let longest = found.filter_map(|it| Some((it.remaining_ms(now)?, it.met_by))).max();
     Ok(longest.map(|(lasts_ms, met_by)| ActiveLimit { lasts_ms, met_by }))
 }
@@ -97,7 +98,7 @@ pub fn enter(path: &Path, account: &str, change: &LimitChange, now: u64) -> Resu
     }
 }
 
-fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> UsageLimitsError {
+fn list_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> UsageLimitsError {
     let path = path.to_owned();
     move |source| UsageLimitsError { action, path, source }
 }
@@ -109,16 +110,16 @@ fn replace(
     account: &str,
     line: Option<UsageLimitLine>,
 ) -> Result<bool, UsageLimitsError> {
-    let Some(mut held) = calls::lock_list(path).map_err(failed(path, tr_later!("locked")))? else {
+    let Some(mut held) = calls::lock_list(path).map_err(list_error(path, tr_later!("locked")))? else {
         return Ok(false);
     };
-    let list = UsageLimitList::read(&mut held).map_err(failed(path, tr_later!("read")))?;
+    let list = UsageLimitList::read(&mut held).map_err(list_error(path, tr_later!("read")))?;
     if line.is_none() && list.lines.iter().all(|it| it.account != account) {
         return Ok(true);
     }
     let kept = list.lines.into_iter().filter(|it| it.account != account && it.remaining_ms(now).is_some());
     let text: String = kept.chain(line).map(|it| it.text()).collect();
-    durable::replace_file(path, text.as_bytes()).map_err(failed(path, tr_later!("written")))?;
+    durable::replace_file(path, text.as_bytes()).map_err(list_error(path, tr_later!("written")))?;
     Ok(true)
 }
 
@@ -200,33 +201,34 @@ mod tests {
     #[test]
     fn a_limit_holds_for_other_loops_of_the_account_until_its_reset() {
         let (_folder, path) = list();
-        let found = |account: &str, own: &str, now: u64| in_force(&path, account, own, now).unwrap();
+        let found =
+            |account: &str, own_loop: &str, now: u64| in_force(&path, account, own_loop, now).unwrap();
         assert_eq!(found("a", "l-2", NOW), None);
         met(&path, "a", "l-1", NOW + HOUR).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(found("a", "l-2", NOW + 1), Some(limit(HOUR - 1, "l-1")));
-        assert_eq!(found("a", "l-1", NOW + 1), None, "its own it knows better");
+        assert_eq!(found("a", "l-1", NOW + 1), None, "a loop records its own limit elsewhere");
         assert_eq!(found("b", "l-2", NOW + 1), None);
         assert_eq!(found("a", "l-2", NOW + HOUR), None);
         // After the clock was set back, the end of the limit is unknown.
         assert_eq!(found("a", "l-2", NOW - HOUR), None);
         met(&path, "b", "l-3", NOW + 100 * DAY_MS).unwrap();
         assert_eq!(found("b", "l-2", NOW), Some(limit(DAY_MS, "l-3")));
-        assert_eq!(found("a", "l-2", NOW), Some(limit(HOUR, "l-1")), "others stay");
+        assert_eq!(found("a", "l-2", NOW), Some(limit(HOUR, "l-1")), "limits of other accounts stay");
         assert!(enter(&path, "a", &LimitChange::Lifted, NOW).unwrap());
         assert_eq!((found("a", "l-2", NOW), found("b", "l-2", NOW)), (None, Some(limit(DAY_MS, "l-3"))));
     }
 
     #[test]
-    fn a_broken_list_delays_no_loop() {
+    fn malformed_lines_delay_no_loop() {
         let (_folder, path) = list();
-        let now_and_then = format!("{} {NOW} a l-1", NOW + HOUR);
+        let valid_line = format!("{} {NOW} a l-1", NOW + HOUR);
         for (text, expect) in [
             ("", None),
             ("\u{0}\u{1}\nx y z\n", None),
             ("1 2 a l-1\n", None),
-            (&format!("{now_and_then} more\n"), None),
-            (&format!("garbage\n{now_and_then}"), Some(limit(HOUR, "l-1"))),
+            (&format!("{valid_line} more\n"), None),
+            (&format!("garbage\n{valid_line}"), Some(limit(HOUR, "l-1"))),
             (&format!("{} {NOW} a ../../x\n", NOW + HOUR), None),
         ] {
             fs::write(&path, text).unwrap();

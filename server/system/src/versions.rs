@@ -11,7 +11,7 @@ use super::process::{Job, StdinSource, run_to_end};
 use super::sandbox::Isolation;
 use super::trust::permit::ApprovedInput;
 
-/// Some agents take seconds to print it.
+/// Some agents take seconds to print their version.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// Some agents would check for updates first.
 const NO_UPDATE_VARIABLES: [&str; 3] =
@@ -32,12 +32,12 @@ pub async fn query_version(
         grace: Duration::from_secs(1),
         output: None,
     };
-    let ran = run_to_end(&job, TIMEOUT, domain).await;
+    let run = run_to_end(&job, TIMEOUT, domain).await;
     let decode = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    match ran.ending {
-        CommandExit::Exited(0) => Ok(decode(&ran.stdout)),
+    match run.ending {
+        CommandExit::Exited(0) => Ok(decode(&run.stdout)),
         CommandExit::Exited(code) => {
-            let last = decode(&ran.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
+            let last = decode(&run.stderr).lines().map(sanitize::line).rfind(|it| !it.trim().is_empty());
             Err(last
                 .map_or_else(|| tr!("exit {code}", code), |it| tr!("exit {code}: {line}", code, line = it)))
         }

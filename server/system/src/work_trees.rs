@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 
 use super::repository_layout;
 
+/// The folder with git's data of linked work trees.
+const WORK_TREES_FOLDER: &str = "worktrees";
+
 /// Recognises the other work trees of the repository that contains `root`.
 #[derive(Debug)]
 pub struct OtherWorkTrees<'a> {
     root: &'a Path,
-    /// The real git directory that the work trees share; looked up when the first folder with a `.git` is met.
+    /// The real git directory that the work trees share; looked up when the first folder with a `.git` is found.
     shared: OnceCell<Option<PathBuf>>,
 }
 
@@ -23,15 +26,15 @@ impl<'a> OtherWorkTrees<'a> {
 
     /// Whether `folder`, which is not the root, is the top of another work tree.
     pub fn holds(&self, folder: &Path) -> bool {
-        let Some(folder_of_all) = linked_from(folder) else { return false };
-        let shared = folder_of_all.parent().and_then(|it| it.canonicalize().ok());
+        let Some(git_dirs) = linked_from(folder) else { return false };
+        let shared = git_dirs.parent().and_then(|it| it.canonicalize().ok());
         shared.is_some_and(|it| self.shared() == Some(&it))
     }
 
     /// Their paths relative to the root, sorted, as far as git still lists them.
     pub fn paths(&self) -> Vec<String> {
         let Some(shared) = self.shared() else { return Vec::new() };
-        let listed = fs::read_dir(shared.join(FOLDER)).into_iter().flatten().flatten();
+        let listed = fs::read_dir(shared.join(WORK_TREES_FOLDER)).into_iter().flatten().flatten();
         let mut paths: Vec<String> = listed
             .filter_map(|entry| {
                 let top = repository_layout::work_tree_of(&entry.path())?.canonicalize().ok()?;
@@ -59,11 +62,8 @@ pub fn is_linked(folder: &Path) -> bool {
 /// The folder in the repository for its linked work trees.
 fn linked_from(folder: &Path) -> Option<PathBuf> {
     let git_dir = repository_layout::linked_git_dir(folder)?;
-    git_dir.parent().filter(|it| it.ends_with(FOLDER)).map(Path::to_path_buf)
+    git_dir.parent().filter(|it| it.ends_with(WORK_TREES_FOLDER)).map(Path::to_path_buf)
 }
-
-/// The folder with git's data of linked work trees.
-const FOLDER: &str = "worktrees";
 
 #[cfg(test)]
 mod tests;

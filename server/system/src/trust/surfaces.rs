@@ -1,6 +1,7 @@
 //! Finds the files of a workspace that make an agent run programs without being asked: hooks, tool servers. Reads only,
 //! never through a link that leads out of the root, and never more than a user could review.
 
+use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -79,7 +80,7 @@ impl SurfaceSearch {
         if self.leads_out(folder) {
             return self.visit_path(folder, 0);
         }
-        for name in self.names(folder)? {
+        for name in self.names_in(folder)? {
             let text = name.to_string_lossy();
             if text.starts_with("settings") && text.ends_with(".json") {
                 self.visit_path(&folder.join(name), 0)?;
@@ -89,30 +90,32 @@ impl SurfaceSearch {
     }
 
     fn leads_out(&self, path: &Path) -> bool {
-        let whole = self.root.join(path);
-        whole.is_symlink() && !whole.canonicalize().is_ok_and(|it| it.starts_with(&self.root))
+        let full_path = self.root.join(path);
+        full_path.is_symlink() && !full_path.canonicalize().is_ok_and(|it| it.starts_with(&self.root))
     }
 
     /// Adds `path` (relative to the root): a file, a folder with all its contents, a link.
     fn visit_path(&mut self, path: &Path, depth: usize) -> Result<(), SurfaceError> {
-        let whole = self.root.join(path);
+        let full_path = self.root.join(path);
         self.visits += 1;
         if self.visits > 4 * MAX_FILES {
-            return Err(SurfaceError::TooMany { path: whole });
+            return Err(SurfaceError::TooMany { path: full_path });
         }
-        let Some(found) = ignore_not_found(std::fs::symlink_metadata(&whole)).map_err(io_at(&whole))? else {
+        let Some(found) =
+            ignore_not_found(std::fs::symlink_metadata(&full_path)).map_err(io_at(&full_path))?
+        else {
             return Ok(());
         };
         if !found.is_symlink() {
-            return self.visit_resolved(path, &whole, &found, depth);
+            return self.visit_resolved(path, &full_path, &found, depth);
         }
         // The agent follows the link. Inside the root, its target is the workspace's own content; elsewhere it is not
         // ours to read, and the link itself is the content.
         if self.leads_out(path) {
-            let to = std::fs::read_link(&whole).map_err(io_at(&whole))?;
+            let to = std::fs::read_link(&full_path).map_err(io_at(&full_path))?;
             return self.add(path, TrustContent::Link(to.as_os_str().as_bytes().to_vec()));
         }
-        let real = whole.canonicalize().map_err(io_at(&whole))?;
+        let real = full_path.canonicalize().map_err(io_at(&full_path))?;
         let found = std::fs::metadata(&real).map_err(io_at(&real))?;
         self.visit_resolved(path, &real, &found, depth)
     }
@@ -129,7 +132,7 @@ impl SurfaceSearch {
                 return Err(SurfaceError::TooMany { path: self.root.join(path) });
             }
             // opencode installs the dependencies of plugins there.
-            for name in self.names(path)?.into_iter().filter(|it| it != "node_modules") {
+            for name in self.names_in(path)?.into_iter().filter(|it| it != "node_modules") {
                 self.visit_path(&path.join(name), depth + 1)?;
             }
             return Ok(());
@@ -151,22 +154,22 @@ impl SurfaceSearch {
     }
 
     /// Names in a folder; empty if it does not exist.
-    fn names(&self, path: &Path) -> Result<Vec<std::ffi::OsString>, SurfaceError> {
-        let whole = self.root.join(path);
-        let entries = match std::fs::read_dir(&whole) {
+    fn names_in(&self, path: &Path) -> Result<Vec<OsString>, SurfaceError> {
+        let full_path = self.root.join(path);
+        let entries = match std::fs::read_dir(&full_path) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 return Ok(Vec::new());
             }
-            other => other.map_err(io_at(&whole))?,
+            other => other.map_err(io_at(&full_path))?,
         };
-        let mut names = Vec::new();
+        let mut names_in = Vec::new();
         for entry in entries {
-            if names.len() > MAX_FILES {
-                return Err(SurfaceError::TooMany { path: whole });
+            if names_in.len() > MAX_FILES {
+                return Err(SurfaceError::TooMany { path: full_path });
             }
-            names.push(entry.map_err(io_at(&whole))?.file_name());
+            names_in.push(entry.map_err(io_at(&full_path))?.file_name());
         }
-        Ok(names)
+        Ok(names_in)
     }
 }
 

@@ -44,7 +44,7 @@ fn unknown(state: &StateDir, root: &str, commands: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn only_the_very_bytes_are_trusted_and_only_there() {
+fn only_the_same_bytes_in_the_same_root_are_trusted() {
     let (_dir, state) = state();
     assert_eq!(unknown(&state, ROOT, &["make"]), ["make"]);
     TrustStore::open(&state).grant(Path::new(ROOT), None, &[check("make")]).unwrap();
@@ -95,7 +95,7 @@ fn a_permit_reads_the_current_grants() {
 }
 
 #[test]
-fn trust_is_taken_back_by_task_or_root() {
+fn trust_is_revoked_by_task_or_root() {
     let (_dir, state) = state();
     let mut store = TrustStore::open(&state);
     let root = Path::new(ROOT);
@@ -111,7 +111,7 @@ fn trust_is_taken_back_by_task_or_root() {
 }
 
 #[test]
-fn stores_that_are_open_at_once_lose_nothing() {
+fn concurrent_stores_lose_no_grant() {
     let (_dir, state) = state();
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -131,7 +131,7 @@ fn stores_that_are_open_at_once_lose_nothing() {
 
 /// Truncated or changed anywhere, the list never trusts anything new.
 #[test]
-fn a_damaged_list_trusts_nothing_and_says_so() {
+fn a_damaged_list_trusts_nothing_and_is_reported() {
     let (_dir, state) = state();
     TrustStore::open(&state).grant(Path::new(ROOT), None, &[check("a"), check("b")]).unwrap();
     let path = state.trust().join("granted.jsonl");

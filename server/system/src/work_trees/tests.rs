@@ -22,7 +22,7 @@ fn repository(dir: &Path) {
 }
 
 #[test]
-fn only_linked_work_trees_of_the_same_repository_are_other_ones() {
+fn only_linked_work_trees_of_the_same_repository_are_recognised() {
     let dir = tempfile::tempdir().unwrap();
     let base = dir.path().canonicalize().unwrap();
     let (root, library) = (base.join("root"), base.join("library"));
