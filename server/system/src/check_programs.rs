@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use loopkeeper_text::digest::hex;
@@ -37,7 +37,11 @@ fn hash(path: &Path) -> io::Result<Option<String>> {
 
 /// SHA-256 of a file of any length.
 pub fn hash_file(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    hash_contents(File::open(path)?)
+}
+
+/// SHA-256 of everything that is read.
+pub(crate) fn hash_contents(mut file: impl Read) -> io::Result<String> {
     let (mut hasher, mut buffer) = (Sha256::new(), vec![0; 64 * 1024]);
     loop {
         let count = file.read(&mut buffer)?;

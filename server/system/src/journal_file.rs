@@ -9,7 +9,7 @@ mod saved_state;
 mod scan;
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read as _, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ use loopkeeper_text::message::HintedError;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{tr, tr_later};
 
-use super::{durable, exhausted};
+use super::{durable, exhausted, regular_file};
 
 /// Released when the disk is full, so that the record that reports it still fits.
 pub const RESERVE_BYTES: usize = 64 * 1024;
@@ -355,7 +355,9 @@ impl JournalFile {
 
 /// Reads a journal without changing it.
 pub fn read(path: &Path) -> Result<ParsedJournal, JournalError> {
-    let bytes = std::fs::read(path).map_err(|source| open_error(tr_later!("read"), path, source))?;
+    let file = regular_file::open(path).map_err(|source| open_error(tr_later!("read"), path, source));
+    let (mut file, mut bytes) = (file?, Vec::new());
+    file.read_to_end(&mut bytes).map_err(|source| io_error(tr_later!("read"), path, source))?;
     Ok(reading::parse_journal(&bytes))
 }
 
@@ -372,7 +374,10 @@ pub fn each_record(path: &Path, each: impl FnMut(Entry, &[u8])) -> Result<(), Jo
 }
 
 fn open_to_read(path: &Path) -> Result<File, JournalError> {
-    File::open(path).map_err(|source| open_error(tr_later!("open"), path, source))
+    regular_file::open(path).map_err(|source| match source.kind() {
+        ErrorKind::IsADirectory => io_error(tr_later!("read"), path, source),
+        _ => open_error(tr_later!("open"), path, source),
+    })
 }
 
 /// The records of the wanted types of a journal that was found undamaged.

@@ -4,17 +4,21 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_core::autorun::git_config_programs;
 use loopkeeper_text::digest;
 
 use super::git_folders::{GitFolder, configured_hooks, find_all, find_own};
-use crate::regular_file::read_linked;
+use crate::check_programs::hash_contents;
+use crate::regular_file::{self, read_linked};
 use crate::sandbox::STARTUP;
 
 /// A folder with more hooks is compared in part.
 const MAX_HOOKS: usize = 200;
+/// A longer hook is compared by its beginning.
+const MAX_HOOK_BYTES: u64 = 64 * 1024 * 1024;
 const CONFIGURATIONS: [&str; 2] = ["config", "config.worktree"];
 /// The user's own, below the home folder.
 const USER_CONFIGURATIONS: [&str; 2] = [".gitconfig", ".config/git/config"];
@@ -81,9 +85,9 @@ impl ExecutedFiles {
         hooks.sort();
         for hook in hooks.iter().take(MAX_HOOKS) {
             let name = hook.file_name().unwrap_or_default().to_string_lossy();
+            let hash = regular_file::open(hook).and_then(|it| hash_contents(it.take(MAX_HOOK_BYTES)));
             // A file that cannot be read counts by its name.
-            let bytes = read_linked(hook).unwrap_or_default();
-            self.0.insert(format!("{shown}/{name}"), digest::sha256(&bytes));
+            self.0.insert(format!("{shown}/{name}"), hash.unwrap_or_default());
         }
     }
 
@@ -148,6 +152,20 @@ mod tests {
         fs::remove_file(git.join("hooks/pre-push")).unwrap();
         let after = ExecutedFiles::read(root.path(), None);
         assert_eq!(after.changed_since(&before), [".git/config", ".git/hooks/post-checkout"]);
+    }
+
+    #[test]
+    fn a_change_of_a_large_hook_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        git2::Repository::init(root.path()).unwrap();
+        let hook = root.path().join(".git/hooks/pre-commit");
+        fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        let mut program = vec![0; 2 * 1024 * 1024];
+        fs::write(&hook, &program).unwrap();
+        let before = ExecutedFiles::read(root.path(), None);
+        *program.last_mut().unwrap() = 1;
+        fs::write(&hook, &program).unwrap();
+        assert_eq!(ExecutedFiles::read(root.path(), None).changed_since(&before), [".git/hooks/pre-commit"]);
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Follower {
     /// A follower that begins after the state that the loop's keeper stored last. `None`: none is stored, or it is not a
     /// state of this journal.
     pub fn from_saved_state(path: &Path) -> Option<(Self, LoopState)> {
-        let file = File::open(path).ok()?;
+        let file = open_to_read(path).ok()?;
         let SavedState { state, offset, chain } = saved_state::load(path, &file)?;
         Some((Self { path: path.to_owned(), file: Some(file), offset, chain }, state))
     }

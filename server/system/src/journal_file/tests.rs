@@ -143,6 +143,17 @@ fn a_missing_journal_is_detected_and_not_recreated() {
 }
 
 #[test]
+fn a_pipe_in_place_of_a_journal_does_not_block_its_readers() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("journal.jsonl");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RUSR).unwrap();
+    assert!(matches!(super::read(&path), Err(JournalError::Io { action: "read", .. })));
+    assert!(matches!(super::each_line(&path, |_| ()), Err(JournalError::Io { action: "open", .. })));
+    assert!(matches!(Follower::new(&path).poll(), Err(JournalError::Io { action: "open", .. })));
+    assert!(Follower::from_saved_state(&path).is_none());
+}
+
+#[test]
 fn a_journal_has_one_writer_at_a_time() {
     let (_dir, path, mut journal) = journal(&["one"]);
     let refused = |path: &PathBuf| {

@@ -1,6 +1,5 @@
 //! Lists the loops, and finds the one that a query means. Reads only names and the first record of journals.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::time::UNIX_EPOCH;
 
@@ -11,6 +10,7 @@ use loopkeeper_text::tr;
 
 use super::workspace::{LoopDir, Workspace, folders_in};
 use super::{StateDir, StateError};
+use crate::regular_file;
 
 /// Why a query names no loop.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,8 @@ fn started_at(found: &LoopDir) -> u64 {
     /// A longer first line is not one of our records.
     const MAX_FIRST_LINE_BYTES: u64 = 16 * 1024 * 1024;
     let first_record = || {
-        let file = File::open(found.journal()).ok()?;
+        // A pipe in its place would block.
+        let file = regular_file::open(&found.journal()).ok()?;
         let mut text = Vec::new();
         BufReader::new(file.take(MAX_FIRST_LINE_BYTES)).read_until(b'\n', &mut text).ok()?;
         let (entry, _) = line::decode_line(text.strip_suffix(b"\n")?, 0).ok()?;
