@@ -73,7 +73,7 @@ mod tests {
             () = timer.sleep_until(Some(soon)) => panic!("not yet"),
             () = std::future::ready(()) => {}
         }
-        // It expires all the same.
+        // It still expires.
         timer.0.readable().await.unwrap();
         let due = clock::now().awake + 60;
         timer.sleep_until(Some(due)).await;

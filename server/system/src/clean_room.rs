@@ -264,8 +264,8 @@ impl CleanRoom {
         fs::symlink_metadata(self.layer().join(path)).is_ok_and(|it| it.is_file() || it.is_symlink())
     }
 
-    /// The states of files, relative to the root. A state that differs shows that the file was written, even if its content
-    /// was restored.
+    /// The states of files, relative to the root. A state that differs shows that the file was written, even if its
+    /// content was restored.
     pub fn file_states(&self, paths: &[PathBuf]) -> Vec<Option<FileState>> {
         let state = |path: &PathBuf| fs::symlink_metadata(self.layer().join(path)).ok();
         paths.iter().map(|it| state(it).map(|it| FileState::of(&it))).collect()

@@ -2,7 +2,8 @@
 //! but a loopback interface; its warden listens there and passes the listening socket to this process, which is outside.
 //! The job therefore reaches what this proxy connects to, and no path or port of the machine leads to the proxy.
 //!
-//! It runs in a separate thread, so that no download delays the keeper. The thread starts with the first job that needs it.
+//! It runs in a separate thread, so that no download delays the keeper. The thread starts with the first job that needs
+//! it.
 
 mod connection;
 pub mod listener_channel;

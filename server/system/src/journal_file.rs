@@ -1,6 +1,6 @@
-//! Writes and reads a journal as a file: the records that [`JournalFile::append`] returns are on disk. The caller holds the
-//! loop's lock. The journal itself is locked too ([`exclusive`]), because the file of the loop's lock can be deleted while
-//! its holder runs. Reading concurrently with a writer is in [`follow`].
+//! Writes and reads a journal as a file: the records that [`JournalFile::append`] returns are on disk. The caller holds
+//! the loop's lock. The journal itself is locked too ([`exclusive`]), because the file of the loop's lock can be
+//! deleted while its holder runs. Reading concurrently with a writer is in [`follow`].
 
 mod exclusive;
 pub mod follow;
@@ -148,8 +148,9 @@ impl JournalFile {
         Ok(ReopenedJournal { journal, entries, torn })
     }
 
-    /// Opens an existing journal in a new epoch and passes its records to `each`; if it fails, those are void. Also returns
-    /// the file to which a torn end was copied before it was cut. A damaged journal is left as it is and refused.
+    /// Opens an existing journal in a new epoch and passes its records to `each`; if it fails, those are void. Also
+    /// returns the file to which a torn end was copied before it was cut. A damaged journal is left as it is and
+    /// refused.
     pub fn open_with(
         path: &Path,
         mut each: impl FnMut(Entry),

@@ -1,5 +1,5 @@
-//! Selects the language of a process: `LOOPKEEPER_LANGUAGE`, which a program also passes to the keepers that it starts, else
-//! the user's configuration, else the editor's locale, else the locale of the environment.
+//! Selects the language of a process: `LOOPKEEPER_LANGUAGE`, which a program also passes to the keepers that it starts,
+//! else the user's configuration, else the editor's locale, else the locale of the environment.
 
 use std::path::Path;
 

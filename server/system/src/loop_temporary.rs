@@ -1,5 +1,5 @@
-//! Manages the folder for temporary files of a loop's agents and checks, which is removed after the loop. Their files do not
-//! mix with those of other programs, and none remain.
+//! Manages the folder for temporary files of a loop's agents and checks, which is removed after the loop. Their files
+//! do not mix with those of other programs, and none remain.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, Permissions};

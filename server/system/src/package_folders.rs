@@ -1,4 +1,5 @@
-//! Lists the folders below the home folder in which package managers and version managers keep downloads, packages and tools.
+//! Lists the folders below the home folder in which package managers and version managers keep downloads, packages and
+//! tools.
 
 pub(crate) const PACKAGE_FOLDERS: [&str; 51] = [
     ".cargo",

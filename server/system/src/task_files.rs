@@ -111,8 +111,8 @@ pub fn reload(root: &Path, found: &DiscoveredTask, last: &LoadedTask) -> Result<
     Ok(loaded)
 }
 
-/// The existing files that specify the items of a plan: `spec.md` beside `tasks.md`. They are context of the task, although
-/// no document mentions them.
+/// The existing files that specify the items of a plan: `spec.md` beside `tasks.md`. They are context of the task,
+/// although no document mentions them.
 fn specification(root: &Path, found: &DiscoveredTask) -> Vec<ContextPath> {
     let mut all = Vec::new();
     for path in std::iter::once(&found.path).chain(&found.plans) {

@@ -1,6 +1,6 @@
-//! Records the usage limits that loops of this user reached: one list, `<state>/usage-limits`, one line for each agent and account.
-//! Read before such an agent is started. The list is an optimisation, never a condition: malformed lines are ignored,
-//! and if it cannot be used each loop reaches its limits itself.
+//! Records the usage limits that loops of this user reached: one list, `<state>/usage-limits`, one line for each agent
+//! and account. Read before such an agent is started. The list is an optimisation, never a condition: malformed lines
+//! are ignored, and if it cannot be used each loop reaches its limits itself.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

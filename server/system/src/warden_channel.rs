@@ -1,5 +1,5 @@
-//! Defines the messages between keeper and warden: commands to the warden, one line of JSON when the main process has started, and
-//! one when the domain is empty.
+//! Defines the messages between keeper and warden: commands to the warden, one line of JSON when the main process has
+//! started, and one when the domain is empty.
 
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use loopkeeper_text::tr;
 
-/// A kernel reads less of the first line.
+/// The kernel reads fewer bytes of the first line.
 const FIRST_LINE_BYTES: u64 = 512;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -98,8 +98,8 @@ impl ExecutedFiles {
     }
 }
 
-/// The sandbox prevents changes of those that exist when a job starts, so the names suffice. One in the work tree belongs to
-/// the work.
+/// The sandbox prevents changes of those that exist when a job starts, so the names suffice. One in the work tree
+/// belongs to the work.
 fn startup_files(home: &Path, root: &Path) -> impl Iterator<Item = (String, String)> {
     let entries = entry_names(home);
     let may_exist =

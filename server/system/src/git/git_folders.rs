@@ -78,7 +78,8 @@ fn add_modules(folder: &Path, shown: &str, depth: u32, found: &mut Vec<GitFolder
     }
 }
 
-/// The git directories that linked work trees of the repository use: that of the repository, unless `commondir` was changed.
+/// The git directories that linked work trees of the repository use: that of the repository, unless `commondir` was
+/// changed.
 fn linked_folders(git: &Path) -> Vec<GitFolder> {
     let entries = fs::read_dir(git.join("worktrees")).into_iter().flatten().flatten();
     let folders = entries.filter_map(|entry| {

@@ -1,6 +1,6 @@
-//! Makes control groups for `sandbox.memory` and `sandbox.processes`, where this user may make them (a delegated part of the
-//! second version, or writable hierarchies of the first): they count all processes of a job together, those of root
-//! included, and report which limit was reached. Elsewhere the limits of single processes remain (`resources.rs`).
+//! Makes control groups for `sandbox.memory` and `sandbox.processes`, where this user may make them (a delegated part
+//! of the second version, or writable hierarchies of the first): they count all processes of a job together, those of
+//! root included, and report which limit was reached. Elsewhere the limits of single processes remain (`resources.rs`).
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,8 +1,8 @@
 //! Determines the files that the sandbox hides from jobs, and those that jobs cannot change.
 //!
-//! Caches, toolchains and the agent's own folders stay writable, because builds need them; other projects and documents are
-//! read-only. Files that no build needs and an agent could use elsewhere are hidden: credentials, and sockets of programs
-//! that run commands outside the sandbox.
+//! Caches, toolchains and the agent's own folders stay writable, because builds need them; other projects and documents
+//! are read-only. Files that no build needs and an agent could use elsewhere are hidden: credentials, and sockets of
+//! programs that run commands outside the sandbox.
 
 use std::ffi::OsString;
 use std::fs;

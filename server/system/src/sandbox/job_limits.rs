@@ -17,8 +17,8 @@ pub struct JobLimits {
 }
 
 impl JobLimits {
-    /// The limits of single processes, which remain in addition to control groups: a program that gets no memory can report
-    /// it, one that the kernel kills cannot.
+    /// The limits of single processes, which remain in addition to control groups: a program that gets no memory can
+    /// report it, one that the kernel kills cannot.
     pub(super) fn process_limits(&self) -> ResourceLimits {
         let processes = self.resources.processes.filter(|_| !self.groups.limits_processes());
         ResourceLimits { processes, ..self.resources }

@@ -1,5 +1,5 @@
-//! Lists the paths that the sandbox hides, and those that it protects from changes. Caches are in none of the lists, because
-//! under Landlock nothing new could be made beside a closed path.
+//! Lists the paths that the sandbox hides, and those that it protects from changes. Caches are in none of the lists,
+//! because under Landlock nothing new could be made beside a closed path.
 
 /// Credentials and private data, below the home folder.
 pub(super) const SECRETS: &[&str] = &[

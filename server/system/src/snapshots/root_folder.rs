@@ -1,5 +1,5 @@
-//! Detects that the root of a work tree was replaced. An agent can move it away, with the folders above it, and put another
-//! folder or a link in its place: its next process would work in that folder, and a rollback would write there.
+//! Detects that the root of a work tree was replaced. An agent can move it away, with the folders above it, and put
+//! another folder or a link in its place: its next process would work in that folder, and a rollback would write there.
 
 use std::fs::{self, File, Metadata};
 use std::io::ErrorKind;

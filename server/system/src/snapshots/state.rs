@@ -1,5 +1,5 @@
-//! Reads and writes the small files next to the objects: the lock, the last snapshot with the generation of the store, the snapshots
-//! taken before rollbacks, and the stat cache. None of them is needed to read a snapshot.
+//! Reads and writes the small files next to the objects: the lock, the last snapshot with the generation of the store,
+//! the snapshots taken before rollbacks, and the stat cache. None of them is needed to read a snapshot.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! Takes and probes locks: one keeper per loop, one loop or check round per work tree. A lock exists as long as the process
-//! that holds it; its contents are for the user and never indicate whether the holder is alive.
+//! Takes and probes locks: one keeper per loop, one loop or check round per work tree. A lock exists as long as the
+//! process that holds it; its contents are for the user and never indicate whether the holder is alive.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, TryLockError};

@@ -1,4 +1,5 @@
-//! Finds and continues a keeper whose process is stopped (`SIGSTOP`, Ctrl-Z), so that it holds its lock and does not respond.
+//! Finds and continues a keeper whose process is stopped (`SIGSTOP`, Ctrl-Z), so that it holds its lock and does not
+//! respond.
 
 use rustix::process::Signal;
 

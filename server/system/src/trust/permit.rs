@@ -1,5 +1,5 @@
-//! Creates the proof that something may run, which is required to start a program. Only this file does; it reads the grants
-//! on every query, so that a revocation takes effect immediately.
+//! Creates the proof that something may run, which is required to start a program. Only this file does; it reads the
+//! grants on every query, so that a revocation takes effect immediately.
 
 use std::path::{Path, PathBuf};
 

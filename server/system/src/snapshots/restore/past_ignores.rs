@@ -1,5 +1,5 @@
-//! Applies the ignore rules of the snapshot that is restored. A file that these rules ignored was not recorded, so its absence
-//! from the snapshot is no reason to delete it.
+//! Applies the ignore rules of the snapshot that is restored. A file that these rules ignored was not recorded, so its
+//! absence from the snapshot is no reason to delete it.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
