@@ -5,7 +5,7 @@ use std::path::Path;
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::weakening::{self, WeakeningScan};
-use loopkeeper_core::journal::{Entry, OutcomeKind, Record, UnacceptedChange};
+use loopkeeper_core::journal::{Entry, OutcomeKind, Record, SnapshotWhen, UnacceptedChange};
 use loopkeeper_keeper::weakening_scan::find_changed_judges;
 use loopkeeper_system::git;
 use loopkeeper_system::snapshots::SnapshotStore;
@@ -69,12 +69,11 @@ impl LastLoop {
     fn unaccepted(&self, workspace: &Workspace) -> Option<Vec<UnacceptedChange>> {
         let scan = weakening::inspection(&self.state)?;
         let mut store = SnapshotStore::open(&workspace.snapshots(), workspace.root()).ok()?;
-        let left = if self.state.weakening.last_tree.is_empty() {
-            &self.state.tree.last
-        } else {
-            &self.state.weakening.last_tree
+        let left = match self.last_tree() {
+            Some(tree) => tree.to_owned(),
+            None => store.take_snapshot().ok()?.tree,
         };
-        let judges = find_changed_judges(&scan, &store, left).ok()?;
+        let judges = find_changed_judges(&scan, &store, &left).ok()?;
         if judges.is_empty() {
             return Some(Vec::new());
         }
@@ -84,10 +83,21 @@ impl LastLoop {
             entry(a) == entry(b)
         };
         let is_open = |path: &str| {
-            same(&now, left, path) && !same(&now, scan.version_of(path), path) && !self.is_committed(path)
+            same(&now, &left, path) && !same(&now, scan.version_of(path), path) && !self.is_committed(path)
         };
         let paths = judges.into_iter().map(|it| it.path).filter(|it| is_open(it));
         Some(paths.map(|it| self.describe(&scan, it)).collect())
+    }
+
+    /// The tree that the loop left. `None` if the keeper died while the agent worked: no snapshot contains the agent's
+    /// changes then, so every change since the start of the iteration counts as the agent's.
+    fn last_tree(&self) -> Option<&str> {
+        let LoopState { tree, weakening, iteration, .. } = &self.state;
+        let last = tree.snapshots.last();
+        if last.is_some_and(|it| it.when == SnapshotWhen::Before && it.iteration == *iteration) {
+            return None;
+        }
+        Some(if weakening.last_tree.is_empty() { &tree.last } else { &weakening.last_tree })
     }
 
     /// The user committed the current file after the loop. Commits by the agent belong to the loop.

@@ -125,7 +125,7 @@ static UNREADABLE: ConstantPattern = ConstantPattern::new(
 );
 /// How a provider's sentence continues; any other continuation is text about the error.
 static SENTENCE_CONTINUATION: ConstantPattern = ConstantPattern::new(
-    r"(?ix)^(?:\s*\]?$ | \s*[.!|:;,·∙•(\[{—–，。！；：、（-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\sproceed|with\sthe|retrying)\b)",
+    r"(?ix)^(?:\s*\]?$ | \s*[.!|:;,·∙•(\[{—–，。！；：、（-] | \s+(?:resets?|try|retry|please|until|for|at|on|upgrade|your|and\syou|contact|visit|or|wait|[45]\d\d|environment|by|in\s\d|to\s(?:proceed|access|continue)|with\sthe|retrying)\b)",
 );
 /// Lists, quotations, code, diffs, tests and their results.
 static MENTION: ConstantPattern = ConstantPattern::new(

@@ -203,7 +203,12 @@ fn parse_epoch(text: &str) -> Option<LimitReset> {
 }
 
 fn parse_timestamp(text: &str) -> Option<LimitReset> {
-    let found = TIMESTAMP.captures(text)?;
+    // A timestamp at the beginning of a log line is the time of the message.
+    let is_log_time = |found: &Captures<'_>| {
+        let before = found.get(0).and_then(|it| text.get(..it.start())).unwrap_or_default();
+        before.rsplit('\n').next().is_some_and(|it| it.trim_start().trim_start_matches('[').is_empty())
+    };
+    let found = TIMESTAMP.captures_iter(text).find(|it| !is_log_time(it))?;
     let stamp = iso_stamp(found.name("stamp")?.as_str())?;
     let zone = match found.name("zone").map(|it| it.as_str()) {
         // Agents name their local time.

@@ -245,7 +245,7 @@ fn apply_rollback(state: &mut LoopState, entry: &Entry) {
     }
     state.criteria.numbers.values_mut().for_each(NumberHistory::forget_best);
     state.tree.last.clone_from(after);
-    weakening::rolled_back(state, paths, mended);
+    weakening::rolled_back(state, (paths, mended), (from, after));
     if !paths.is_empty() || *after != state.tree.judged {
         state.tree.is_unjudged = true;
     }

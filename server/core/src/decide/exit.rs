@@ -197,7 +197,12 @@ pub(super) fn progress_clause(state: &LoopState) -> Option<String> {
     let is_unstable = |it: &&&PinnedCriterion| state.status_of(&it.criterion.id) == Some(Status::Unstable);
     let unstable = checked.iter().filter(is_unstable).count();
     // Only the results of the last verdict, which the next round replaces.
-    let is_refuted = |it: &&&PinnedCriterion| !passes(state, it) && state.is_refuted(&it.criterion);
+    let passes_here = |it: &PinnedCriterion| {
+        let verdict = state.weakening.verdict.as_ref().and_then(|it| it.failed_after);
+        verdict == Some(state.iteration) || state.status_of(&it.criterion.id) == Some(Status::Pass)
+    };
+    let is_refuted =
+        |it: &&&PinnedCriterion| !passes(state, it) && state.is_refuted(&it.criterion) && passes_here(it);
     let refuted = checked.iter().filter(is_refuted).count();
     Some(match (unstable, refuted, checked.len()) {
         (0, 0, _) => fact,

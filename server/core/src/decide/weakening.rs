@@ -328,8 +328,16 @@ pub fn restored_files(state: &LoopState, tree: &str, paths: &[String], refused: 
     weakened.filter(is_restored).cloned().collect()
 }
 
-/// Files that were rolled back to another tree than their baseline are weakened again.
-pub(super) fn rolled_back(state: &mut LoopState, paths: &[String], mended: &[String]) {
+/// Files that were rolled back to another tree than their baseline are weakened again. A rollback is not an edit of the
+/// user: it puts back what the loop itself left.
+pub(super) fn rolled_back(
+    state: &mut LoopState,
+    (paths, mended): (&[String], &[String]),
+    (from, after): (&str, &str),
+) {
+    if paths.is_empty() || from == state.weakening.last_tree {
+        after.clone_into(&mut state.weakening.last_tree);
+    }
     state.weakening.mended.retain(|it| !is_among(it, paths));
     state.weakening.mended.extend(mended.iter().cloned());
 }
@@ -344,11 +352,16 @@ fn is_among(path: &str, named: &[String]) -> bool {
 }
 
 /// Called before the results of a round are stored. If a round between iterations runs fewer tests than the one before,
-/// the user removed them.
+/// and the user changed files, the user removed them.
 pub(super) fn record_removed_tests(state: &mut LoopState, iteration: Option<u32>, round: &Round) {
-    if iteration.is_some() {
+    let is_edited = round.tree_before != state.weakening.last_tree;
+    let last = state.tree.snapshots.last();
+    let is_recorded = last.is_some_and(|it| it.when == SnapshotWhen::Before && it.tree == round.tree_before);
+    // Files that checks write are not edits of the user. Edits up to the snapshot before an iteration are recorded.
+    if iteration.is_some() || !is_edited || is_recorded {
         state.weakening.last_tree.clone_from(&round.tree_after);
-    } else if round.tree_before != state.tree.judged {
+    }
+    if iteration.is_none() && is_edited && round.tree_before != state.tree.judged {
         for result in &round.results {
             let ran = |it: &CheckResult| it.tests.map(TestCounts::ran);
             let before = state.criteria.results.get(&result.criterion).and_then(ran);

@@ -138,8 +138,9 @@ impl Iteration {
     }
 
     /// The agent ended with its own error, not with one of its provider.
-    pub(super) fn failed_by_itself(&self) -> bool {
-        let own = |class| matches!(class, ProviderClass::Crash | ProviderClass::Unknown);
+    pub(crate) fn failed_by_itself(&self) -> bool {
+        let own =
+            |class| matches!(class, ProviderClass::Crash | ProviderClass::Refused | ProviderClass::Unknown);
         !self.interrupted
             && self.ending == Some(AgentEnding::Exited)
             && self.error.as_ref().is_some_and(|it| own(it.class))

@@ -136,7 +136,9 @@ fn count_failure(state: &mut LoopState, provider_failed: bool) {
         (true, false) => state.streaks.stalls.saturating_add(1),
         (false, _) => 0,
     };
-    state.streaks.failures = match (provider_failed, changed) {
+    // Only the user can log in or pay, whatever files the agent wrote before it was refused.
+    let needs_user = matches!(class, Some(ProviderClass::Login | ProviderClass::Billing));
+    state.streaks.failures = match (provider_failed, changed && !needs_user) {
         // Nothing was tried, so the count does not change.
         (true, false) if stalled || row.session_lost || row.interrupted => state.streaks.failures,
         (true, false) => state.streaks.failures.saturating_add(1),

@@ -474,3 +474,13 @@ proptest! {
         prop_assert!(sim.state.outcome().is_some() || sim.state.pause.is_some(), "a loop pauses for a reason");
     }
 }
+
+#[test]
+fn a_missing_login_asks_the_user_whatever_files_the_agent_wrote() {
+    for class in [ProviderClass::Login, ProviderClass::Billing] {
+        let act = Act { error: Some(class), ..Act::new("f") };
+        let sim = Sim::new(one(), "f", vec![act.clone(), act]).run();
+        assert_eq!(sim.state.iteration, 1, "{class:?}: {}", sim.sentence());
+        assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent));
+    }
+}

@@ -275,3 +275,23 @@ fn an_end_without_a_pass_requests_no_further_round() {
     let sim = Sim::new(made, "f", vec![Act::new("p"), Act::idle("f")]).run();
     ends(&sim, OutcomeKind::Stopped, 2, "ended by exit.when");
 }
+
+#[test]
+fn files_that_a_rollback_restores_are_not_edits_of_the_user() {
+    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
+    let tree = sim.state.tree_after(1).expect("a tree").to_owned();
+    let (from, after) = ("gone".to_owned(), tree.clone());
+    sim.event(Event::RolledBack {
+        to: 1,
+        paths: Vec::new(),
+        tree: tree.clone(),
+        from,
+        after,
+        refused: Vec::new(),
+    });
+    assert_eq!(sim.state.weakening.last_tree, tree);
+    let (from, after) = ("gone".to_owned(), "partly".to_owned());
+    let paths = vec!["tests/b.py".to_owned()];
+    sim.event(Event::RolledBack { to: 0, paths, tree: "start".to_owned(), from, after, refused: Vec::new() });
+    assert_eq!(sim.state.weakening.last_tree, tree, "the other files may be edited by the user");
+}
