@@ -32,19 +32,19 @@ pub fn parse_task(documents: &[TaskDocument]) -> Task {
     for (index, document) in documents.iter().enumerate() {
         let prompt = embedded.as_ref().filter(|_| index == 0);
         let outline = prompt
-            .map_or_else(|| outline(document, optional.as_deref()), |it| outline_of_embedded(it, document));
+            .map_or_else(|| parse_document(document, optional.as_deref()), |it| parse_embedded(it, document));
         if index == 0 {
             task.title.clone_from(&outline.title);
             task.prompt.clone_from(prompt.map_or(&document.text, |it| &it.text));
         }
         ids.merge(&mut task, outline);
         if prompt.is_some() {
-            ids.merge(&mut task, beside_prompt(document));
+            ids.merge(&mut task, parse_besides_prompt(document));
         }
     }
     let first = documents.first().map_or("", |document| document.path.as_str());
     let parts = PromptPart::all(documents);
-    for mut outline in [placeholders_of(&task, first, &parts), emptiness_of(&task, first)] {
+    for mut outline in [report_placeholders(&task, first, &parts), report_emptiness(&task, first)] {
         if let Some(embedded) = &embedded {
             embedded.relocate(&mut outline);
         }
@@ -84,7 +84,9 @@ pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
         }
         ids.merge(&mut task, outline);
     }
-    for mut outline in [placeholders_of(&task, PROMPT_ARGUMENT, &[]), emptiness_of(&task, PROMPT_ARGUMENT)] {
+    let reports =
+        [report_placeholders(&task, PROMPT_ARGUMENT, &[]), report_emptiness(&task, PROMPT_ARGUMENT)];
+    for mut outline in reports {
         task.findings.append(&mut outline.findings);
     }
     task
@@ -92,7 +94,7 @@ pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
 
 /// Adds checks given verbatim, without backticks. Checks that the task already has are skipped.
 pub fn add_checks(task: &mut Task, checks: &[String]) {
-    let nothing_to_check = empty_outline(CHECK_ARGUMENT, 0).findings;
+    let nothing_to_check = report_no_criteria(CHECK_ARGUMENT, 0).findings;
     for text in checks {
         let mut outline = TaskOutline::new(CHECK_ARGUMENT);
         if text.trim().is_empty() {
@@ -121,23 +123,25 @@ fn optional_sections(documents: &[TaskDocument]) -> Option<Vec<String>> {
     of_ralphrc.rev().find_map(|it| gates::optional_sections(&it.text))
 }
 
-fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline {
+fn parse_document(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline {
     let TaskDocument { path, text } = document;
     match kind_of(path) {
-        Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree) => {
-            return task_list::parse_yaml(path, text);
+        Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree) => task_list::parse_yaml(path, text),
+        Some(DocumentKind::RuntimeTasks | DocumentKind::BeadsIssues) => task_lines::parse_lines(path, text),
+        _ if is_story_file(path) => prd::parse_prd(path, text),
+        Some(kind) if kind.is_gates() || kind == DocumentKind::OrchestratorConfig => {
+            gates::parse_gates(kind, path, text)
         }
-        Some(DocumentKind::RuntimeTasks | DocumentKind::BeadsIssues) => {
-            return task_lines::parse_lines(path, text);
-        }
-        _ if is_story_file(path) => return prd::parse_prd(path, text),
-        _ => {}
+        kind => parse_markdown_document(kind, document, optional),
     }
-    let names_gates = |it: &DocumentKind| it.is_gates() || *it == DocumentKind::OrchestratorConfig;
-    if let Some(kind) = kind_of(path).filter(names_gates) {
-        return gates::parse_gates(kind, path, text);
-    }
-    let mut outline = match kind_of(path) {
+}
+
+fn parse_markdown_document(
+    kind: Option<DocumentKind>,
+    TaskDocument { path, text }: &TaskDocument,
+    optional: Option<&[String]>,
+) -> TaskOutline {
+    let mut outline = match kind {
         Some(DocumentKind::RequirementsPlan | DocumentKind::RequirementsPart) => {
             requirements::parse(path, text)
         }
@@ -146,7 +150,7 @@ fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline 
         _ => markdown::parse_markdown(path, text, DocumentRole::Prompt),
     };
     front_matter::parse_front_matter(text, &mut outline);
-    let is_execution_plan = match kind_of(path) {
+    let is_execution_plan = match kind {
         Some(kind) => kind == DocumentKind::ExecutionPlan,
         // Where the tool's configuration names another folder for them.
         None => requirements::has_task_headings(text),
@@ -163,16 +167,16 @@ fn outline(document: &TaskDocument, optional: Option<&[String]>) -> TaskOutline 
     outline
 }
 
-/// The prompt of a file of another tool.
-fn outline_of_embedded(prompt: &EmbeddedPrompt, document: &TaskDocument) -> TaskOutline {
+/// Parses the prompt in a file of another tool.
+fn parse_embedded(prompt: &EmbeddedPrompt, document: &TaskDocument) -> TaskOutline {
     let mut outline = markdown::parse_markdown(&document.path, &prompt.text, DocumentRole::Prompt);
     note_unreadable(&mut outline, &prompt.text);
     prompt.relocate(&mut outline);
     outline
 }
 
-/// What such a file contains besides its prompt.
-fn beside_prompt(TaskDocument { path, text }: &TaskDocument) -> TaskOutline {
+/// Parses what such a file contains besides its prompt.
+fn parse_besides_prompt(TaskDocument { path, text }: &TaskDocument) -> TaskOutline {
     match kind_of(path) {
         Some(DocumentKind::LoopState) => {
             let mut outline = TaskOutline::new(path);
@@ -212,7 +216,7 @@ fn note_unreadable(outline: &mut TaskOutline, text: &str) {
 }
 
 /// Reports placeholders that other tools fill in and loopkeeper does not, so that no agent receives the braces.
-fn placeholders_of(task: &Task, file: &str, parts: &[PromptPart]) -> TaskOutline {
+fn report_placeholders(task: &Task, file: &str, parts: &[PromptPart]) -> TaskOutline {
     let mut outline = TaskOutline::new(file);
     if is_story_file(file) {
         return outline;
@@ -229,7 +233,7 @@ fn placeholders_of(task: &Task, file: &str, parts: &[PromptPart]) -> TaskOutline
 }
 
 /// A task without checks is possible, but never by accident.
-fn emptiness_of(task: &Task, file: &str) -> TaskOutline {
+fn report_emptiness(task: &Task, file: &str) -> TaskOutline {
     let is_remark = |it: &Finding| it.code != FindingCode::LeftAside;
     if !task.criteria.is_empty() || !task.plan.is_empty() || task.findings.iter().any(is_remark) {
         return TaskOutline::new(file);
@@ -247,11 +251,11 @@ fn emptiness_of(task: &Task, file: &str) -> TaskOutline {
         outline.add_finding(FindingCode::Syntax, file, &fact, 0..first_line);
         outline
     } else {
-        empty_outline(file, first_line)
+        report_no_criteria(file, first_line)
     }
 }
 
-fn empty_outline(file: &str, first_line: usize) -> TaskOutline {
+fn report_no_criteria(file: &str, first_line: usize) -> TaskOutline {
     let mut outline = TaskOutline::new(file);
     let fact = tr!("no criteria, so nothing is checked. Add a list under \"Done when\"");
     outline.add_finding(FindingCode::NoCriteria, tr!("task"), fact, 0..first_line);

@@ -9,6 +9,10 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, OffsetIter, Options, Parser, 
 use super::item::{InlineContent, InlinePiece, PieceKind};
 use super::source::MarkdownSource;
 
+/// The extensions of `CommonMark` that task documents use.
+pub(super) const MARKDOWN_OPTIONS: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_TASKLISTS).union(Options::ENABLE_STRIKETHROUGH);
+
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum MarkdownBlock<'a> {
     Heading {
@@ -23,8 +27,8 @@ pub(super) enum MarkdownBlock<'a> {
     /// An indented code block.
     Indented(Range<usize>),
     Table(Range<usize>),
-    /// A rule: ends the list lead of a paragraph.
-    Other,
+    /// A thematic break: separates a list from the paragraph that introduces it.
+    Rule,
 }
 
 /// A list item with its own first paragraph; nested content follows as separate blocks.
@@ -36,10 +40,9 @@ pub(super) struct ListItem<'a> {
 }
 
 pub(super) fn parse_blocks<'a>(source: &'a MarkdownSource<'a>) -> Vec<MarkdownBlock<'a>> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut builder =
         BlockBuilder { source, blocks: Vec::new(), open: Vec::new(), inline: None, skipping: 0 };
-    let events: OffsetIter<'_> = Parser::new_ext(source.spread(), options).into_offset_iter();
+    let events: OffsetIter<'_> = Parser::new_ext(source.spread(), MARKDOWN_OPTIONS).into_offset_iter();
     for (event, range) in events {
         builder.handle_event(event, source.original(range));
     }
@@ -80,7 +83,7 @@ impl<'a> BlockBuilder<'a> {
             Event::SoftBreak | Event::HardBreak => self.piece(PieceKind::Break, " ".into(), range),
             Event::InlineHtml(_) => self.extend_range(&range),
             Event::TaskListMarker(ticked) => self.tick(ticked),
-            Event::Rule => self.block(MarkdownBlock::Other),
+            Event::Rule => self.block(MarkdownBlock::Rule),
             Event::Html(_) | Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }

@@ -122,8 +122,8 @@ fn has_words(text: &str, words: &str) -> bool {
         let before = text.get(..at).and_then(|it| it.chars().next_back());
         let after = text.get(at + words.len()..).and_then(|it| it.chars().next());
         // A period ends a sentence.
-        let goes_on = |it: char| it != '.' && is_part(it);
-        !words.is_ascii() || !before.is_some_and(is_part) && !after.is_some_and(goes_on)
+        let continues = |it: char| it != '.' && is_part(it);
+        !words.is_ascii() || !before.is_some_and(is_part) && !after.is_some_and(continues)
     })
 }
 

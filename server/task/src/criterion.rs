@@ -1,5 +1,5 @@
-//! A criterion and its check: what must hold when a task is done, and how it is verified. Types only; `task` reads them
-//! from documents, `check` judges the results of their checks.
+//! A criterion and its check: what must hold when a task is done, and how it is verified. Types only: `grammar` parses
+//! them, and the module `check` of the core judges the results of the checks.
 
 pub mod address;
 mod number_rule;
@@ -181,7 +181,7 @@ impl TextPattern {
     }
 }
 
-/// `^` and `$` at line ends, as for every pattern of a criterion.
+/// Compiles a pattern; `^` and `$` match at line ends, as in every pattern of a criterion.
 pub fn compiled(pattern: &TextPattern) -> Option<regex::Regex> {
     let source = match pattern.kind {
         PatternKind::Literal => regex::escape(&pattern.source),

@@ -1,28 +1,28 @@
 //! Dependencies between the items of a plan or a queue, as indices.
 
-/// The nodes that wait for themselves through others, in ascending order; also those between two such cycles. `before`:
-/// for each node, those that it waits for. Linear in nodes and edges.
-pub fn cyclic(before: &[Vec<usize>]) -> Vec<usize> {
-    let mut behind = vec![Vec::new(); before.len()];
-    for (node, waits) in before.iter().enumerate() {
-        for it in waits {
-            if let Some(list) = behind.get_mut(*it) {
+/// The nodes that depend on themselves through others, in ascending order; also those between two such cycles.
+/// `dependencies` has, for each node, those that it depends on. Linear in nodes and edges.
+pub fn cyclic(dependencies: &[Vec<usize>]) -> Vec<usize> {
+    let mut dependents = vec![Vec::new(); dependencies.len()];
+    for (node, its) in dependencies.iter().enumerate() {
+        for it in its {
+            if let Some(list) = dependents.get_mut(*it) {
                 list.push(node);
             }
         }
     }
-    let all = vec![true; before.len()];
-    let stuck = peeled(&all, before, &behind);
-    let stuck = peeled(&stuck, &behind, before);
+    let all = vec![true; dependencies.len()];
+    let stuck = without_free_nodes(&all, dependencies, &dependents);
+    let stuck = without_free_nodes(&stuck, &dependents, dependencies);
     stuck.iter().enumerate().filter(|(_, is_stuck)| **is_stuck).map(|(node, _)| node).collect()
 }
 
-/// Repeatedly removes each node without an open one in `before` from the nodes that `kept` selects, and returns the
-/// rest.
-fn peeled(kept: &[bool], before: &[Vec<usize>], behind: &[Vec<usize>]) -> Vec<bool> {
+/// Of the nodes that `kept` selects, repeatedly removes each without an edge in `forward` to a kept one, and returns the
+/// rest. `backward` has the same edges reversed.
+fn without_free_nodes(kept: &[bool], forward: &[Vec<usize>], backward: &[Vec<usize>]) -> Vec<bool> {
     let is_kept = |node: usize, kept: &[bool]| kept.get(node).copied().unwrap_or(false);
     let mut open: Vec<usize> =
-        before.iter().map(|waits| waits.iter().filter(|it| is_kept(**it, kept)).count()).collect();
+        forward.iter().map(|edges| edges.iter().filter(|it| is_kept(**it, kept)).count()).collect();
     let mut kept = kept.to_vec();
     let mut free: Vec<usize> = open
         .iter()
@@ -34,7 +34,7 @@ fn peeled(kept: &[bool], before: &[Vec<usize>], behind: &[Vec<usize>]) -> Vec<bo
         if let Some(it) = kept.get_mut(node) {
             *it = false;
         }
-        for next in behind.get(node).into_iter().flatten().filter(|it| is_kept(**it, &kept)) {
+        for next in backward.get(node).into_iter().flatten().filter(|it| is_kept(**it, &kept)) {
             let Some(count) = open.get_mut(*next) else { continue };
             *count = count.saturating_sub(1);
             if *count == 0 {
@@ -51,9 +51,9 @@ mod tests {
 
     #[test]
     fn only_members_of_a_cycle_are_found() {
-        let check = |before: &[&[usize]], expect: &[usize]| {
-            let before: Vec<Vec<usize>> = before.iter().map(|it| it.to_vec()).collect();
-            assert_eq!(cyclic(&before), expect, "{before:?}");
+        let check = |dependencies: &[&[usize]], expect: &[usize]| {
+            let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|it| it.to_vec()).collect();
+            assert_eq!(cyclic(&dependencies), expect, "{dependencies:?}");
         };
         check(&[], &[]);
         check(&[&[], &[0], &[1, 0]], &[]);

@@ -2,10 +2,10 @@
 //! verified by parsing the result; an edit with any other effect is refused.
 
 mod boxes;
-mod proof;
 mod stories;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod yaml_tasks;
 
 use std::ops::Range;
@@ -64,6 +64,13 @@ enum PlanForm {
     Markdown,
 }
 
+/// A direction of a move among the open items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MoveDirection {
+    Earlier,
+    Later,
+}
+
 /// Byte replacements, in order of position.
 type TextSplices = Vec<(Range<usize>, String)>;
 
@@ -83,7 +90,7 @@ pub fn compute_edit(
     edit: PlanEdit,
 ) -> Result<DocumentEdit, PlanEditError> {
     let task = parse_task(documents);
-    let target = target(documents, &task, item)?;
+    let target = find_target(documents, &task, item)?;
     if let Some(refused) = target.refuse_database_file(edit) {
         return Err(refused);
     }
@@ -99,7 +106,7 @@ pub fn compute_edit(
 /// The item with this id or title, or whose title contains this text when no other open item's does.
 pub fn find_item<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, PlanEditError> {
     let wanted = name.trim().to_lowercase();
-    let exact = |it: &&PlanItem| it.id == name || it.title.to_lowercase() == wanted;
+    let exact = |it: &&PlanItem| it.title.to_lowercase() == wanted;
     let part = |it: &&PlanItem| !it.done && !wanted.is_empty() && it.title.to_lowercase().contains(&wanted);
     if let Some(it) = task.plan.iter().find(|it| it.id == name) {
         return Ok(it);
@@ -115,7 +122,7 @@ pub fn find_item<'a>(task: &'a Task, name: &str) -> Result<&'a PlanItem, PlanEdi
     }
 }
 
-fn target<'a>(
+fn find_target<'a>(
     documents: &'a [TaskDocument],
     task: &'a Task,
     id: &str,
@@ -140,7 +147,7 @@ fn skip(
         PlanForm::Markdown => boxes::skip(target)?,
     };
     let after = apply_splices(&target.document.text, &splices);
-    proof::of_skip(documents, target, &after)?;
+    verify::verify_skip(documents, target, &after)?;
     Ok((after, if target.item.blocking { PlanEditOutcome::Skipped } else { PlanEditOutcome::TakenUp }))
 }
 
@@ -157,7 +164,8 @@ fn move_item(
     let mut documents = documents.to_vec();
     // More than any realistic request; each step parses the plan again.
     let by = by.clamp(-MAX_STEPS, MAX_STEPS);
-    let mut at = target.place_in_file();
+    let direction = if by > 0 { MoveDirection::Earlier } else { MoveDirection::Later };
+    let mut at = place_of(target.task, target.item);
     let (file, mut after, mut moved) = (target.document.path.as_str(), target.document.text.clone(), 0);
     while moved != by {
         let task = parse_task(&documents);
@@ -165,7 +173,7 @@ fn move_item(
         let Some(document) = documents.iter().find(|it| it.path == file) else { break };
         let target = PlanEditTarget { task: &task, document, item };
         match target
-            .find_neighbor(by.signum())
+            .find_neighbor(direction)
             .and_then(|other| swap_with_neighbor(&documents, &target, other))
         {
             Ok(step) => (after, at) = step,
@@ -206,7 +214,7 @@ fn swap_with_neighbor(
         },
     };
     let after = apply_splices(&target.document.text, &splices);
-    let place = proof::of_swap(documents, target, other, (&splices, &after))?;
+    let place = verify::verify_swap(documents, target, other, (&splices, &after))?;
     Ok((after, place))
 }
 
@@ -238,12 +246,8 @@ impl PlanEditTarget<'_> {
         self.form() == PlanForm::Markdown || kind_of(&self.document.path) == Some(DocumentKind::YamlTaskTree)
     }
 
-    fn place_in_file(&self) -> usize {
-        place_of(self.task, self.item)
-    }
-
-    /// The open item directly before this one (1) or after it (-1), if the two may be swapped.
-    fn find_neighbor(&self, way: i32) -> Result<&PlanItem, PlanEditError> {
+    /// The open item directly before or after this one, if the two may be swapped.
+    fn find_neighbor(&self, direction: MoveDirection) -> Result<&PlanItem, PlanEditError> {
         if self.item.done {
             let title = &self.item.title;
             return Err(conflict_error(tr!("\"{title}\" is done: its place makes no difference", title)));
@@ -256,17 +260,25 @@ impl PlanEditTarget<'_> {
         }
         row.sort_by_key(|it| (it.priority.is_none(), it.priority));
         let at = row.iter().position(|it| it.place == self.item.place);
-        let other = at.and_then(|at| if way > 0 { at.checked_sub(1) } else { Some(at + 1) });
-        other.and_then(|at| row.get(at).copied()).ok_or_else(|| conflict_error(self.at_the_end(way > 0)))
+        let other = at.and_then(|at| match direction {
+            MoveDirection::Earlier => at.checked_sub(1),
+            MoveDirection::Later => Some(at + 1),
+        });
+        other.and_then(|at| row.get(at).copied()).ok_or_else(|| conflict_error(self.end_of_list(direction)))
     }
 
-    fn at_the_end(&self, is_first: bool) -> String {
+    /// Why the item cannot be moved any further in this direction.
+    fn end_of_list(&self, direction: MoveDirection) -> String {
         let title = &self.item.title;
-        match (is_first, !self.has_lists()) {
-            (true, true) => tr!("\"{title}\" is already the first open item", title),
-            (true, false) => tr!("\"{title}\" is already the first open item of its list", title),
-            (false, true) => tr!("\"{title}\" is already the last open item", title),
-            (false, false) => tr!("\"{title}\" is already the last open item of its list", title),
+        match (direction, self.has_lists()) {
+            (MoveDirection::Earlier, false) => tr!("\"{title}\" is already the first open item", title),
+            (MoveDirection::Earlier, true) => {
+                tr!("\"{title}\" is already the first open item of its list", title)
+            }
+            (MoveDirection::Later, false) => tr!("\"{title}\" is already the last open item", title),
+            (MoveDirection::Later, true) => {
+                tr!("\"{title}\" is already the last open item of its list", title)
+            }
         }
     }
 

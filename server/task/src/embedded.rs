@@ -20,39 +20,31 @@ const ORCHESTRATOR_PROMPT: &str = "event_loop.prompt";
 pub(super) struct EmbeddedPrompt {
     pub(super) text: String,
     /// Offsets of each line in `text` and in the file. Empty if the file writes the text in another form, such as with
-    /// escapes: each of its positions is the whole value then.
+    /// escapes: then each of its positions is the whole value.
     lines: Vec<(usize, usize)>,
     value: Range<usize>,
 }
 
 /// Whether the text makes a document of this kind a task ([`DocumentKind::needs_text`]).
 pub fn is_task_text(kind: DocumentKind, text: &str) -> bool {
-    if kind == DocumentKind::StoryPrompt {
+    match kind {
         // `CLAUDE.md` can also be the memory of a project with stories.
-        return text.contains("prd.json") && text.contains("<promise>") || is_playbook(text);
-    }
-    if kind == DocumentKind::TaskQueue {
-        return prd::may_have_stories(text);
-    }
-    if kind == DocumentKind::FeatureList {
-        return prd::may_have_features(text);
-    }
-    if kind == DocumentKind::TaskPrompt {
-        let read = markdown::parse_markdown("", text, markdown::DocumentRole::Prompt);
-        return !read.criteria.is_empty() || read.promise.is_some();
-    }
-    let has_boxes = matches!(
-        kind,
+        DocumentKind::StoryPrompt => {
+            text.contains("prd.json") && text.contains("<promise>") || is_playbook(text)
+        }
+        DocumentKind::TaskQueue => prd::may_have_stories(text),
+        DocumentKind::FeatureList => prd::may_have_features(text),
+        DocumentKind::TaskPrompt => {
+            let outline = markdown::parse_markdown("", text, markdown::DocumentRole::Prompt);
+            !outline.criteria.is_empty() || outline.promise.is_some()
+        }
         DocumentKind::BoxPlan
-            | DocumentKind::TodoPlan
-            | DocumentKind::SpecKitTasks
-            | DocumentKind::KiroTasks
-            | DocumentKind::RequirementsPart
-    );
-    if has_boxes {
-        return !markdown::parse_plan("", text, None).plan.is_empty();
+        | DocumentKind::TodoPlan
+        | DocumentKind::SpecKitTasks
+        | DocumentKind::KiroTasks
+        | DocumentKind::RequirementsPart => !markdown::parse_plan("", text, None).plan.is_empty(),
+        _ => find_prompt(kind, text).is_some(),
     }
-    find(kind, text).is_some()
 }
 
 /// A prompt of numbered steps that begin with studying the specifications, and that names its plan.
@@ -62,7 +54,7 @@ fn is_playbook(text: &str) -> bool {
 }
 
 /// The value of the prompt's key, unless it is blank.
-fn find(kind: DocumentKind, text: &str) -> Option<(String, Range<usize>)> {
+fn find_prompt(kind: DocumentKind, text: &str) -> Option<(String, Range<usize>)> {
     let found = match kind {
         DocumentKind::OrchestratorConfig => {
             let prompt = yaml::scalars(text).into_iter().find(|it| it.path == ORCHESTRATOR_PROMPT)?;
@@ -78,7 +70,7 @@ impl EmbeddedPrompt {
     /// The prompt in the text of the file at `path`.
     pub(super) fn of(path: &str, document: &str) -> Option<Self> {
         let kind = kind_of(path).filter(|it| it.is_embedded())?;
-        let (text, value) = find(kind, document)?;
+        let (text, value) = find_prompt(kind, document)?;
         let written = document.get(value.clone()).unwrap_or_default();
         let lines = line_offsets(&text, written, value.start).unwrap_or_default();
         Some(Self { text, lines, value })
@@ -120,7 +112,7 @@ impl EmbeddedPrompt {
 /// Finds each line of `text` in `written`, which is at `offset` in the file. `None`: they differ in more than
 /// indentation and quotes.
 fn line_offsets(text: &str, written: &str, offset: usize) -> Option<Vec<(usize, usize)>> {
-    let is_frame = |it: &str| it.trim().trim_matches(['"', '\'']).is_empty();
+    let is_quotes = |it: &str| it.trim().trim_matches(['"', '\'']).is_empty();
     let mut rest = written;
     if written.starts_with(['|', '>']) {
         rest = rest.split_once('\n')?.1;
@@ -132,7 +124,7 @@ fn line_offsets(text: &str, written: &str, offset: usize) -> Option<Vec<(usize, 
         let content = line.trim_end_matches(['\n', '\r']);
         let indent = whole.find(content)?;
         let (before, behind) = (whole.get(..indent)?, whole.get(indent + content.len()..)?);
-        if !is_frame(before) || !is_frame(behind) {
+        if !is_quotes(before) || !is_quotes(behind) {
             return None;
         }
         offsets.push((at, offset + written.len() - rest.len() + indent));

@@ -133,7 +133,7 @@ impl<'a> MarkdownReader<'a> {
             | MarkdownBlock::Fence(_)
             | MarkdownBlock::Indented(_)
             | MarkdownBlock::Table(_)
-            | MarkdownBlock::Other => self.drop_lead(),
+            | MarkdownBlock::Rule => self.drop_lead(),
         }
         match block {
             MarkdownBlock::Heading { level, text } if self.lists.is_empty() => self.heading(level, text),
@@ -157,7 +157,7 @@ impl<'a> MarkdownReader<'a> {
                     self.tables.push((range, self.headings.is_optional()));
                 }
             }
-            MarkdownBlock::Other => {}
+            MarkdownBlock::Rule => {}
         }
     }
 

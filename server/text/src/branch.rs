@@ -41,10 +41,12 @@ pub fn fault(name: &str) -> Option<&'static str> {
 /// Like [`fault`] for a template from the settings, where `{task}` is a placeholder; an empty template is valid.
 pub fn template_fault(template: &str) -> Option<&'static str> {
     let template = template.trim().replace(TASK, "task");
-    match template.is_empty() {
-        true => None,
-        false if template.contains(['{', '}']) => Some(tr!("only `{task}` is replaced")),
-        false => fault(&template),
+    if template.is_empty() {
+        None
+    } else if template.contains(['{', '}']) {
+        Some(tr!("only `{task}` is replaced"))
+    } else {
+        fault(&template)
     }
 }
 
@@ -91,7 +93,7 @@ mod tests {
         check("ralph/{task}", Some(" "), "a.md", Some("ralph/a"));
         for (given, expect) in [(None, None), (Some(" "), None), (Some("ralph/shop"), Some("ralph/shop"))] {
             assert_eq!(named(None, given, "a.md").as_deref(), expect, "{given:?}");
-            assert_eq!(named(Some(" "), given, "a.md"), None, "{given:?} wins over nothing that was written");
+            assert_eq!(named(Some(" "), given, "a.md"), None, "an empty template overrides {given:?}");
         }
     }
 

@@ -40,7 +40,7 @@ pub fn append_clause(first: &str, second: &str) -> String {
     tr!("{first}; {second}", first, second)
 }
 
-/// The sentence with those clauses that there are.
+/// The sentence with all further clauses, or alone if there are none.
 pub fn append_clauses<S: AsRef<str>>(sentence: String, clauses: impl IntoIterator<Item = S>) -> String {
     clauses.into_iter().fold(sentence, |all, clause| append_clause(&all, clause.as_ref()))
 }

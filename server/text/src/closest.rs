@@ -10,19 +10,19 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .filter_map(|candidate| {
-            let most = 1 + candidate.len() / 4;
-            let slips = distance(&word, &plain(candidate), most);
-            (slips <= most).then_some((slips, candidate))
+            let max = 1 + candidate.len() / 4;
+            let typos = distance(&word, &plain(candidate), max);
+            (typos <= max).then_some((typos, candidate))
         })
-        .min_by_key(|(slips, _)| *slips)
+        .min_by_key(|(typos, _)| *typos)
         .map(|(_, candidate)| candidate)
 }
 
-/// Whether two words differ by at most `most` typos.
-pub fn is_within(most: usize, word: &str, candidate: &str) -> bool {
+/// Whether two words differ by at most `max` typos.
+pub fn is_within(max: usize, word: &str, candidate: &str) -> bool {
     // Every inline code span of a document is compared, and few are short enough to match.
-    word.len() <= (candidate.len() + most) * char::MAX.len_utf8()
-        && distance(&plain(word), &plain(candidate), most) <= most
+    word.len() <= (candidate.len() + max) * char::MAX.len_utf8()
+        && distance(&plain(word), &plain(candidate), max) <= max
 }
 
 /// Case and the choice between `-` and `_` do not count as typos.
@@ -30,20 +30,20 @@ fn plain(word: &str) -> Vec<char> {
     word.chars().map(|it| if it == '-' { '_' } else { it.to_ascii_lowercase() }).collect()
 }
 
-/// A prefix of a word counts as one typo. Above `most` the exact distance is not computed.
-fn distance(word: &[char], candidate: &[char], most: usize) -> usize {
+/// A prefix of a word counts as one typo. Above `max` the exact distance is not computed.
+fn distance(word: &[char], candidate: &[char], max: usize) -> usize {
     const MIN_PREFIX_CHARS: usize = 4;
     let beginning = word.len() >= MIN_PREFIX_CHARS && candidate.starts_with(word) && candidate != word;
     match word.len().abs_diff(candidate.len()) {
         _ if beginning => 1,
         // Each extra character counts as a typo.
-        difference if difference > most => difference,
-        _ => slips(word, candidate),
+        difference if difference > max => difference,
+        _ => edit_distance(word, candidate),
     }
 }
 
 /// Edit distance in which swapping two adjacent characters counts once.
-fn slips(left: &[char], right: &[char]) -> usize {
+fn edit_distance(left: &[char], right: &[char]) -> usize {
     let at = |line: &[usize], index: usize| line.get(index).copied().unwrap_or(usize::MAX - 1);
     let mut last: Vec<usize> = (0..=right.len()).collect();
     let (mut before, mut current) = (Vec::new(), Vec::with_capacity(last.len()));

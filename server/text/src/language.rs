@@ -79,9 +79,7 @@ impl Language {
     pub fn set_current(self) {
         IS_CHINESE.store(self == Self::SimplifiedChinese, Ordering::Relaxed);
     }
-}
 
-impl Language {
     /// Runs a function whose texts are in this language, such as the prompt of an agent in English.
     pub fn during<T>(self, write: impl FnOnce() -> T) -> T {
         /// Restores the previous language on drop, also after a panic.

@@ -1,5 +1,5 @@
 //! Text utilities without domain knowledge: redaction, escaping, line positions, and formatting of numbers and names.
-//! Depends on no other module.
+//! Depends on no other crate of the workspace.
 
 pub mod branch;
 pub mod clauses;

@@ -151,7 +151,7 @@ impl From<OneLine> for Message {
     }
 }
 
-/// An error that knows its remedy.
+/// An error with a remedy for the user.
 pub trait HintedError: Error {
     /// How the user can fix it.
     fn hint(&self) -> Option<String>;

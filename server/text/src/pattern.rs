@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use regex::{CaptureMatches, Captures, Match, Matches, Regex, Replacer};
 
 /// A constant pattern, compiled at its first use: for ASCII text without the characters that such text cannot contain,
-/// and whole for other text. Nearly all output is ASCII, and the automata of `\w`, `\s` or `.` over all of Unicode are up to
+/// and unchanged for other text. Nearly all output is ASCII, and the automata of `\w`, `\s` or `.` over all of Unicode are up to
 /// fifty times as large, in a keeper that stays resident for hours.
 pub struct ConstantPattern {
     pattern: &'static str,
@@ -25,7 +25,7 @@ impl ConstantPattern {
     fn for_text(&self, text: &str) -> &Regex {
         if text.is_ascii() {
             self.ascii.get_or_init(|| {
-                // Tests read ASCII text for the most part.
+                // Most tests use ASCII text only and would not compile the whole pattern.
                 debug_assert!(Regex::new(self.pattern).is_ok(), "{}", self.pattern);
                 constant(&ascii::restricted(self.pattern))
             })

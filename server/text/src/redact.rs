@@ -2,7 +2,7 @@
 //! the same result for any chunking. It misses secrets that it does not know: it limits a leak, it does not make
 //! logging safe.
 
-mod cleaned;
+mod export;
 mod shapes;
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ mod variables;
 
 use std::sync::Arc;
 
-pub use cleaned::{ExportRedactor, RedactionCounts};
+pub use export::{ExportRedactor, RedactionCounts};
 use shapes::{SHAPE_LOOKAHEAD, SHAPES, TailCharset};
 pub use variables::take_values;
 
@@ -36,7 +36,7 @@ impl Redactor {
     pub fn new(known: impl IntoIterator<Item = String>) -> Self {
         let mut known: Vec<Vec<u8>> =
             known.into_iter().filter(|it| it.len() >= MIN_VALUE_BYTES).map(String::into_bytes).collect();
-        known.sort_by_key(|it| std::cmp::Reverse(it.len()));
+        known.sort_unstable_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         known.dedup();
         let longest = known.first().map_or(0, Vec::len);
         let mut starts = Prefilter { pairs: vec![0; PAIRS / 64], firsts: vec![false; 1 << 8] };
@@ -149,11 +149,11 @@ pub struct RedactingStream {
 #[derive(Debug)]
 enum StreamState {
     Plain,
-    /// Inside a secret whose mark is already written: `remaining` bytes certainly belong to it, then as many as `rest`
+    /// Inside a secret whose mark is already written: `remaining` bytes certainly belong to it, then as many as `tail`
     /// determines.
     Covered {
         remaining: usize,
-        rest: TailCharset,
+        tail: TailCharset,
         last: u8,
     },
 }
@@ -206,9 +206,9 @@ impl RedactingStream {
 
     /// Classifies the first byte of `rest`; returns how many bytes were consumed.
     fn step(&mut self, rest: &[u8], out: &mut Vec<u8>) -> usize {
-        if let StreamState::Covered { remaining, rest: then, last } = &mut self.mode {
+        if let StreamState::Covered { remaining, tail, last } = &mut self.mode {
             if *remaining == 0 {
-                (*remaining, *then) = then.continuation(rest, *last);
+                (*remaining, *tail) = tail.continuation(rest, *last);
             }
             *remaining = (*remaining).max(self.redactor.known_at(rest));
             if *remaining == 0 {
@@ -220,7 +220,8 @@ impl RedactingStream {
             return 1;
         }
         if rest.starts_with(MARK) {
-            return self.mark(out, MARK.len());
+            self.write_mark(out);
+            return MARK.len();
         }
         let known = self.redactor.known_at(rest);
         let shape = SHAPES.iter().find_map(|it| it.at(rest, self.previous));
@@ -229,14 +230,14 @@ impl RedactingStream {
             self.previous = rest.first().copied();
             return 1;
         }
-        let (length, then) = shape.unwrap_or((0, TailCharset::Nothing));
-        self.mode = StreamState::Covered { remaining: length.max(known), rest: then, last: 0 };
-        self.mark(out, 0)
+        let (length, tail) = shape.unwrap_or((0, TailCharset::Nothing));
+        self.mode = StreamState::Covered { remaining: length.max(known), tail, last: 0 };
+        self.write_mark(out);
+        0
     }
 
-    fn mark(&mut self, out: &mut Vec<u8>, used: usize) -> usize {
+    fn write_mark(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(MARK);
         self.previous = MARK.last().copied();
-        used
     }
 }

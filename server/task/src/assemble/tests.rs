@@ -41,7 +41,7 @@ fn a_plain_task_is_read_whole() {
 }
 
 #[test]
-fn plans_are_read_behind_their_prompt() {
+fn plans_are_read_after_their_prompt() {
     let task = parse_task(&documents(&[
         ("a/PROMPT.md", "# Title\n\n## Done when\n\n- A: `$ a`\n"),
         (
@@ -77,7 +77,7 @@ fn a_plan_alone_is_prompt_and_plan() {
 }
 
 #[test]
-fn a_typed_task_has_its_criteria() {
+fn an_inline_task_has_its_criteria() {
     let criteria = ["Tests: `$ cargo test`", "Docs are good", "cargo test `", " "].map(str::to_owned);
     let task = parse_inline_task("Fix it", &criteria);
     assert_eq!(names(&task.criteria), ["Tests", "Docs are good", "cargo test `"]);
@@ -91,7 +91,7 @@ fn a_typed_task_has_its_criteria() {
 }
 
 #[test]
-fn an_empty_task_says_so() {
+fn an_empty_task_is_reported() {
     let check = |path: &str, text: &str, expect: &str| {
         let task = task(path, text);
         let messages: Vec<&str> = task.findings.iter().map(|finding| finding.message.as_str()).collect();

@@ -29,7 +29,7 @@ pub enum AddressScope {
     Special,
 }
 
-/// Why a text is not a valid request URL, as a phrase.
+/// Why a text is not a valid request URL, as a phrase; `None` for a valid one.
 pub fn url_fault(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return Some(tr!("it does not begin with http:// or https://"));
@@ -71,10 +71,10 @@ impl UrlHost {
 impl AllowedHosts {
     /// Whether a connection to `host`, resolved to `address`, is allowed; otherwise the reason as text.
     pub fn allows(&self, host: &UrlHost, address: IpAddr) -> Result<(), String> {
-        let reach = AddressScope::of(address);
+        let scope = AddressScope::of(address);
         let by_check = self.check.as_ref() == Some(host);
         let by_server = self.servers.contains(host);
-        let may = match (host, reach) {
+        let may = match (host, scope) {
             (_, AddressScope::Public) => true,
             (UrlHost::Literal(written), _) => (by_check || by_server) && *written == address,
             (UrlHost::Localhost, AddressScope::Loopback) => by_check || by_server,
@@ -84,7 +84,7 @@ impl AllowedHosts {
         if may {
             return Ok(());
         }
-        let what = reach.words();
+        let what = scope.words();
         match host {
             UrlHost::Literal(_) => Err(tr!("{host} is {what} that the check does not name", host, what)),
             _ => Err(tr!(
@@ -101,7 +101,7 @@ impl AddressScope {
     pub fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(it) => of_v4(it),
-            IpAddr::V6(it) => match embedded(it) {
+            IpAddr::V6(it) => match embedded_v4(it) {
                 Some(inner) => of_v4(inner),
                 None => of_v6(it),
             },
@@ -162,18 +162,18 @@ fn of_v6(address: Ipv6Addr) -> AddressScope {
 }
 
 /// The IPv4 address that this one routes to: mapped, compatible, NAT64, 6to4.
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let of = |high: u16, low: u16| {
+fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let v4 = |high: u16, low: u16| {
         let [a, b] = high.to_be_bytes();
         let [c, d] = low.to_be_bytes();
         Ipv4Addr::new(a, b, c, d)
     };
     match address.segments() {
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,
-        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] => Some(of(high, low)),
-        [0, 0, 0, 0, 0xffff, 0, high, low] => Some(of(high, low)),
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
-        [0x2002, high, low, ..] => Some(of(high, low)),
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low] => Some(v4(high, low)),
+        [0, 0, 0, 0, 0xffff, 0, high, low] => Some(v4(high, low)),
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(v4(high, low)),
+        [0x2002, high, low, ..] => Some(v4(high, low)),
         _ => None,
     }
 }

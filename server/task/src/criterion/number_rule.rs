@@ -25,7 +25,7 @@ impl NumberRule {
         }
     }
 
-    /// In brackets at the end of an item, where other attributes are.
+    /// Whether the rule is written in brackets at the end of an item, like other attributes.
     pub fn is_attribute(self) -> bool {
         matches!(self, Self::Rising | Self::NotFalling)
     }

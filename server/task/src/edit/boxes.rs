@@ -4,16 +4,17 @@ use std::ops::Range;
 
 use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::super::PlanItem;
+use super::super::blocks::MARKDOWN_OPTIONS;
 use super::super::plan::DROPPED;
 use super::super::source::MarkdownSource;
 use super::{PlanEditError, PlanEditTarget, TextSplices, conflict_error};
 
 const MARK: &str = " (optional)";
-/// Accepted spellings, each with the space before it.
-const MARKS: [&str; 4] = ["(optional)", "（可选）", "(可选)", "（optional）"];
+/// Accepted spellings. A space before one is removed with it.
+const MARK_SPELLINGS: [&str; 4] = ["(optional)", "（可选）", "(可选)", "（optional）"];
 
 pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
     let place = target.item.place.range.clone();
@@ -26,7 +27,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
         return Ok(vec![(mark..mark + 1, " ".to_owned())]);
     }
     let text = target.document.text.get(place.clone()).unwrap_or_default();
-    let found = MARKS.iter().filter_map(|mark| Some((text.rfind(mark)?, mark.len()))).max();
+    let found = MARK_SPELLINGS.iter().filter_map(|mark| Some((text.rfind(mark)?, mark.len()))).max();
     let Some((at, length)) = found else {
         let fact = tr!("\"{title}\" is optional by its heading", title = target.item.title);
         return Err(conflict_error(Message::new(fact).with_hint(tr!("move it to another one"))));
@@ -38,7 +39,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
 
 /// The items in the same list as the target.
 pub(super) fn in_one_list<'a>(target: &PlanEditTarget<'_>, items: Vec<&'a PlanItem>) -> Vec<&'a PlanItem> {
-    let blocks = blocks(&target.document.text);
+    let blocks = item_blocks(&target.document.text);
     let list = |it: &PlanItem| enclosing_block(&blocks, it).map(|it| it.list);
     let mine = list(target.item);
     items.into_iter().filter(|it| mine.is_some() && list(it) == mine).collect()
@@ -47,14 +48,14 @@ pub(super) fn in_one_list<'a>(target: &PlanEditTarget<'_>, items: Vec<&'a PlanIt
 /// Swaps both blocks with all nested content. Numbers of an ordered list keep their position.
 pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
     let text = target.document.text.as_str();
-    let blocks = blocks(text);
+    let blocks = item_blocks(text);
     let whole =
-        |item: &PlanItem| enclosing_block(&blocks, item).map(|it| (lines(text, &it.range), it.is_row));
+        |item: &PlanItem| enclosing_block(&blocks, item).map(|it| (whole_lines(text, &it.range), it.is_row));
     let (Some((mut one, is_row)), Some((mut two, _))) = (whole(target.item), whole(other)) else {
         let fact = tr!("\"{title}\" is not in a list", title = target.item.title);
         return Err(conflict_error(Message::new(fact).with_hint(tr!("move it by hand"))));
     };
-    let numbers = (number(text, &one), number(text, &two));
+    let numbers = (leading_number(text, &one), leading_number(text, &two));
     if let (Some(first), Some(second)) = numbers
         && first.len() == second.len()
         && !is_row
@@ -72,11 +73,10 @@ struct ItemBlock {
     range: Range<usize>,
 }
 
-fn blocks(text: &str) -> Vec<ItemBlock> {
+fn item_blocks(text: &str) -> Vec<ItemBlock> {
     let source = MarkdownSource::new(text);
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let (mut open, mut lists, mut found) = (Vec::new(), 0, Vec::new());
-    for (event, range) in Parser::new_ext(source.spread(), options).into_offset_iter() {
+    for (event, range) in Parser::new_ext(source.spread(), MARKDOWN_OPTIONS).into_offset_iter() {
         match event {
             Event::Start(Tag::List(_) | Tag::Table(_)) => {
                 open.push(lists);
@@ -95,13 +95,13 @@ fn blocks(text: &str) -> Vec<ItemBlock> {
     found
 }
 
-/// The innermost block around an item, unless that block begins with another item.
+/// The innermost block around an item.
 fn enclosing_block<'a>(blocks: &'a [ItemBlock], item: &PlanItem) -> Option<&'a ItemBlock> {
     blocks.iter().filter(|it| it.range.contains(&item.place.range.start)).min_by_key(|it| it.range.len())
 }
 
-/// The range from the start of its first line to the end of the last non-empty one.
-fn lines(text: &str, range: &Range<usize>) -> Range<usize> {
+/// The lines of a range up to the last non-empty one, without the final line end.
+fn whole_lines(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |at| at + 1);
     let start = start.max(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
     let trimmed_len = text.get(range.clone()).unwrap_or_default().trim_end().len();
@@ -112,7 +112,7 @@ fn lines(text: &str, range: &Range<usize>) -> Range<usize> {
 }
 
 /// The leading digits of an item.
-fn number(text: &str, block: &Range<usize>) -> Option<Range<usize>> {
+fn leading_number(text: &str, block: &Range<usize>) -> Option<Range<usize>> {
     let line = text.get(block.clone())?;
     let bare = line.trim_start_matches([' ', '\t']);
     let digits = bare.len() - bare.trim_start_matches(|it: char| it.is_ascii_digit()).len();

@@ -1,9 +1,10 @@
-//! Edits of `prd.json` and other lists of stories in JSON, in the author's style: with the indentation, line ends and spaces of the adjacent properties.
+//! Edits of `prd.json` and other lists of stories in JSON, in the author's style: with the indentation, line ends and
+//! spaces of the adjacent properties.
 
 use std::ops::Range;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
-use jsonc_parser::common::Ranged;
+use jsonc_parser::common::{Range as JsonRange, Ranged};
 use loopkeeper_text::lines::line_around;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
@@ -29,17 +30,16 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
         return Err(conflict_error(Message::new(fact).with_hint(hint)));
     }
     let text = target.document.text.as_str();
-    with_story(target, target.item, |story, skipped| {
-        let bytes = |range: jsonc_parser::common::Range| range.start + skipped..range.end + skipped;
+    with_story(target, target.item, |story, offset| {
         let Some(property) = property(story, "skipped") else {
-            return insert_skipped(text, story, &bytes);
+            return insert_skipped(text, story, offset);
         };
         match &property.value {
             Value::BooleanLit(flag) if flag.value => Some(
-                remove_last_property(text, story, &bytes)
-                    .unwrap_or_else(|| vec![(bytes(flag.range), "false".to_owned())]),
+                remove_last_property(text, story, offset)
+                    .unwrap_or_else(|| vec![(range_in_file(flag.range, offset), "false".to_owned())]),
             ),
-            Value::BooleanLit(flag) => Some(vec![(bytes(flag.range), "true".to_owned())]),
+            Value::BooleanLit(flag) => Some(vec![(range_in_file(flag.range, offset), "true".to_owned())]),
             _ => None,
         }
     })?
@@ -50,32 +50,24 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
 }
 
 /// Inserts `"skipped": true` after the last property, in the same format.
-fn insert_skipped(
-    text: &str,
-    story: &Object<'_>,
-    bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
-) -> Option<TextSplices> {
+fn insert_skipped(text: &str, story: &Object<'_>, offset: usize) -> Option<TextSplices> {
     let last = story.properties.last()?;
-    let (range, colon) = (bytes(last.range), colon(text, last, bytes));
-    let before = last_but_one(story).map(|it| bytes(it.range).end);
+    let (range, colon) = (range_in_file(last.range, offset), colon(text, last, offset));
+    let before = last_but_one(story).map(|it| it.range.end + offset);
     let gap = gap(text, before, range.start).unwrap_or(if colon == ":" { "" } else { " " });
     Some(vec![(range.end..range.end, format!(",{gap}{SKIPPED}{colon}true"))])
 }
 
 /// Removes the last property, if inserting it again would restore the text byte for byte.
-fn remove_last_property(
-    text: &str,
-    story: &Object<'_>,
-    bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
-) -> Option<TextSplices> {
+fn remove_last_property(text: &str, story: &Object<'_>, offset: usize) -> Option<TextSplices> {
     let last = story.properties.last().filter(|it| it.name.as_str() == "skipped")?;
-    let from = bytes(last_but_one(story)?.range).end;
-    let without = vec![(from..bytes(last.range).end, String::new())];
+    let from = last_but_one(story)?.range.end + offset;
+    let without = vec![(from..last.range.end + offset, String::new())];
     let shorter = Object {
         properties: story.properties.iter().take(story.properties.len() - 1).cloned().collect(),
         range: story.range,
     };
-    let again = apply_splices(&apply_splices(text, &without), &insert_skipped(text, &shorter, bytes)?);
+    let again = apply_splices(&apply_splices(text, &without), &insert_skipped(text, &shorter, offset)?);
     (again == text).then_some(without)
 }
 
@@ -99,12 +91,9 @@ fn gap(text: &str, before: Option<usize>, start: usize) -> Option<&str> {
     between.trim_matches([' ', '\t']).is_empty().then_some(between)
 }
 
-fn colon<'a>(
-    text: &'a str,
-    property: &ObjectProp<'_>,
-    bytes: &dyn Fn(jsonc_parser::common::Range) -> Range<usize>,
-) -> &'a str {
-    let between = bytes(property.name.range()).end..bytes(property.value.range()).start;
+/// The colon of a property with the spaces around it.
+fn colon<'a>(text: &'a str, property: &ObjectProp<'_>, offset: usize) -> &'a str {
+    let between = property.name.end() + offset..property.value.start() + offset;
     let colon = text.get(between).unwrap_or_default();
     if colon.chars().all(|it| matches!(it, ' ' | '\t' | ':')) { colon } else { ": " }
 }
@@ -115,9 +104,8 @@ pub(super) fn swap_priorities(
     other: &PlanItem,
 ) -> Result<TextSplices, PlanEditError> {
     let number = |item: &PlanItem| {
-        let found = with_story(target, item, |story, skipped| {
-            let value = &property(story, "priority")?.value;
-            Some(value.start() + skipped..value.end() + skipped)
+        let found = with_story(target, item, |story, offset| {
+            Some(range_in_file(property(story, "priority")?.value.range(), offset))
         })?;
         let title = &item.title;
         found.ok_or_else(|| conflict_error(tr!("\"{title}\" has no `priority` that could be changed", title)))
@@ -127,10 +115,14 @@ pub(super) fn swap_priorities(
 
 /// Swaps the whole stories.
 pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
-    let range = |item: &PlanItem| {
-        with_story(target, item, |story, skipped| story.range.start + skipped..story.range.end + skipped)
-    };
+    let range =
+        |item: &PlanItem| with_story(target, item, |story, offset| range_in_file(story.range, offset));
     Ok(super::exchange_ranges(&target.document.text, range(target.item)?, range(other)?))
+}
+
+/// A range of the JSON, which begins at `offset` of the file.
+fn range_in_file(range: JsonRange, offset: usize) -> Range<usize> {
+    range.start + offset..range.end + offset
 }
 
 fn property<'a>(story: &'a Object<'a>, name: &str) -> Option<&'a ObjectProp<'a>> {

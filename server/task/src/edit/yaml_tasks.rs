@@ -11,7 +11,7 @@ use loopkeeper_text::yaml::{self, YamlDocument, YamlElement, YamlScalar};
 use super::super::PlanItem;
 use super::{PlanEditError, PlanEditTarget, TextSplices, conflict_error, exchange_ranges};
 
-/// The numbers that order tasks, the one that counts first.
+/// The keys of the numbers that order tasks; the first one that a task has counts.
 const PRIORITIES: [&str; 2] = ["priority", "parallel_group"];
 
 pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditError> {
@@ -23,8 +23,8 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     };
     let title = title_of(&document, target.item).ok_or_else(unclear)?;
     match field_of(&document, title, "skipped") {
-        None => insert(text, &title.range).ok_or_else(unclear),
-        Some(flag) if flag.value == "true" => Ok(remove(text, &title.range, &flag.range)),
+        None => insert_flag(text, &title.range).ok_or_else(unclear),
+        Some(flag) if flag.value == "true" => Ok(remove_flag(text, &title.range, &flag.range)),
         Some(flag) if flag.value == "false" => Ok(vec![(flag.range.clone(), "true".to_owned())]),
         Some(_) => Err(unclear()),
     }
@@ -50,7 +50,7 @@ pub(super) fn swap_priorities(
 pub(super) fn swap(target: &PlanEditTarget<'_>, other: &PlanItem) -> Result<TextSplices, PlanEditError> {
     let text = target.document.text.as_str();
     let document = yaml::parse(text);
-    let block = |item: &PlanItem| element_of(&document, item).and_then(|it| block(text, &it.range));
+    let block = |item: &PlanItem| element_of(&document, item).and_then(|it| task_block(text, &it.range));
     let (Some(one), Some(two)) = (block(target.item), block(other)) else {
         let fact = tr!("\"{title}\" cannot be moved as it is written", title = target.item.title);
         let hint = tr!("write each task of the list from a line of its own");
@@ -84,7 +84,7 @@ fn element_of<'a>(document: &'a YamlDocument, item: &PlanItem) -> Option<&'a Yam
 }
 
 /// The lines of a task that begins with a dash, or the braces of one in a list in brackets.
-fn block(text: &str, element: &Range<usize>) -> Option<Range<usize>> {
+fn task_block(text: &str, element: &Range<usize>) -> Option<Range<usize>> {
     let first = line_around(text, element.start);
     let is_after_dash = text.get(first.start..element.start)?.trim() == "-";
     let is_in_braces = text.get(element.start..)?.starts_with('{');
@@ -94,8 +94,8 @@ fn block(text: &str, element: &Range<usize>) -> Option<Range<usize>> {
     is_in_braces.then(|| element.clone())
 }
 
-/// `None`: the title is not alone in its line.
-fn insert(text: &str, title: &Range<usize>) -> Option<TextSplices> {
+/// Inserts a line with the flag below the title; `None` if the title is not alone in its line.
+fn insert_flag(text: &str, title: &Range<usize>) -> Option<TextSplices> {
     let line = whole_line(text, title)?;
     let before = text.get(line.start..title.start)?;
     let key = before.trim_start_matches([' ', '-']);
@@ -108,11 +108,11 @@ fn insert(text: &str, title: &Range<usize>) -> Option<TextSplices> {
     is_alone.then(|| vec![(line.end..line.end, format!("{end}{}skipped: true", " ".repeat(column)))])
 }
 
-/// The line is removed if inserting it again would restore the text, and else only the value is changed.
-fn remove(text: &str, title: &Range<usize>, flag: &Range<usize>) -> TextSplices {
+/// Removes the line of the flag if inserting it again would restore the text; else only changes the value.
+fn remove_flag(text: &str, title: &Range<usize>, flag: &Range<usize>) -> TextSplices {
     let whole = || {
         let line = whole_line(text, title)?;
-        let (at, added) = insert(text, title)?.pop()?;
+        let (at, added) = insert_flag(text, title)?.pop()?;
         let is_next = text.get(line.end..)?.strip_prefix(&added)?;
         let is_whole = is_next.is_empty() || is_next.starts_with(['\n', '\r']);
         is_whole.then(|| vec![(at.start..at.start + added.len(), String::new())])
@@ -120,7 +120,7 @@ fn remove(text: &str, title: &Range<usize>, flag: &Range<usize>) -> TextSplices 
     whole().unwrap_or_else(|| vec![(flag.clone(), "false".to_owned())])
 }
 
-/// The line of a range without its end. `None`: it is in several.
+/// The line that contains a range, without its line end; `None` if the range spans several lines.
 fn whole_line(text: &str, range: &Range<usize>) -> Option<Range<usize>> {
     let is_in_one = !text.get(range.clone())?.contains('\n');
     is_in_one.then(|| line_around(text, range.start))

@@ -21,7 +21,7 @@ const KNOWN_KEYS: [&str; 8] = [
     "tasksMode",
     "taskPromise",
 ];
-/// Agents there, and what loopkeeper calls them.
+/// Names of agents there, and those of loopkeeper.
 const AGENTS: [(&str, &str); 5] = [
     ("claude-code", "claude"),
     ("codex", "codex"),
@@ -48,23 +48,23 @@ pub(in super::super) fn parse_loop_state(text: &str, out: &mut TaskOutline) {
     if let Some(limit) =
         state.get_number("maxIterations").filter(|it| it.value.parse::<u32>().is_ok_and(|it| it > 0))
     {
-        setting(out, "limits.iterations", limit.value, limit.range.start..limit.range.end);
+        add_setting(out, "limits.iterations", limit.value, limit.range.start..limit.range.end);
     }
     let agent = state.get_string("agent");
     let known = agent.and_then(|it| AGENTS.iter().find(|(name, _)| *name == it.value));
     if let (Some(agent), Some((_, name))) = (agent, known) {
-        setting(out, "agent", name, agent.range.start..agent.range.end);
+        add_setting(out, "agent", name, agent.range.start..agent.range.end);
     }
     note_active(state, out);
     note_left_aside(state, known.is_some(), out);
 }
 
-fn setting(out: &mut TaskOutline, key: &'static str, value: &str, range: Range<usize>) {
+fn add_setting(out: &mut TaskOutline, key: &'static str, value: &str, range: Range<usize>) {
     let place = out.place(range);
     out.settings.push(WrittenSetting { key, value: value.to_owned(), place });
 }
 
-/// Two loops on one task would overwrite each other's work.
+/// Reports a loop that is still active: two loops on one task would overwrite each other's work.
 fn note_active(state: &Object<'_>, out: &mut TaskOutline) {
     let Some(active) = state.get_boolean("active").filter(|it| it.value) else { return };
     let iteration = state.get_number("iteration").map_or("?", |it| it.value);

@@ -1,4 +1,5 @@
-//! A pattern without everything that ASCII text cannot contain. On such text it finds what the whole pattern finds.
+//! Removes from a pattern everything that ASCII text cannot contain. On such text the rest finds what the whole pattern
+//! finds.
 
 use std::fmt::{self, Write as _};
 
@@ -6,7 +7,7 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look, 
 
 const LAST_ASCII: u8 = 0x7f;
 
-/// The pattern as text; one that cannot be parsed as it is.
+/// The restricted pattern; one that cannot be parsed is returned unchanged.
 pub(super) fn restricted(pattern: &str) -> String {
     let mut out = String::new();
     let written = regex_syntax::parse(pattern).is_ok_and(|it| write(&mut out, &it).is_ok());

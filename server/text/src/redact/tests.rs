@@ -73,7 +73,7 @@ fn a_key_that_is_cut_off_does_not_swallow_what_follows() {
 }
 
 #[test]
-fn names_that_say_secret() {
+fn secret_names_mark_variables_unless_they_name_a_path() {
     for name in ["GITHUB_TOKEN", "ANTHROPIC_API_KEY", "db_password", "CLIENT_SECRET"] {
         assert!(is_secret_name(name), "{name}");
     }
@@ -86,7 +86,7 @@ fn names_that_say_secret() {
 }
 
 #[test]
-fn the_table_of_shapes_keeps_its_promises() {
+fn shapes_fit_the_lookahead_and_exclude_brackets() {
     for shape in SHAPES {
         assert!(shape.size() <= SHAPE_LOOKAHEAD);
         assert!(!shape.allows(b'[') && !shape.allows(b']'));
@@ -94,7 +94,7 @@ fn the_table_of_shapes_keeps_its_promises() {
 }
 
 #[test]
-fn every_split_of_every_canary_gives_the_same() {
+fn every_split_of_a_canary_gives_the_same_result() {
     let redactor = redactor();
     for canary in canaries().into_iter().chain(KNOWN.map(str::to_owned)) {
         let text = format!("before {canary} after\n");
@@ -144,13 +144,13 @@ fn dense() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn twice_is_once(text in dense()) {
+    fn redaction_is_idempotent(text in dense()) {
         let once = redactor().redact(&text);
         prop_assert_eq!(redactor().redact(&once), once);
     }
 
     #[test]
-    fn any_chunking_gives_the_same(text in dense(), sizes in prop::collection::vec(1usize..40, 1..12)) {
+    fn any_chunking_gives_the_same_result(text in dense(), sizes in prop::collection::vec(1usize..40, 1..12)) {
         let redactor = redactor();
         let mut stream = redactor.stream();
         let mut out = Vec::new();
@@ -181,7 +181,7 @@ proptest! {
         let mut stream = redactor.stream();
         let mut out = stream.push(&bytes);
         out.extend(stream.finish());
-        prop_assert!(out.len() <= bytes.len() + 200);
+        prop_assert_eq!(out, bytes);
     }
 }
 

@@ -164,7 +164,7 @@ pub(super) fn holds(
     let ids: HashSet<&str> = task.plan.iter().map(|item| item.id.as_str()).collect();
     prop_assert_eq!(ids.len(), task.plan.len());
     let is_empty = task.criteria.is_empty() && task.plan.is_empty();
-    prop_assert!(!is_empty || !task.findings.is_empty(), "empty by silence");
+    prop_assert!(!is_empty || !task.findings.is_empty(), "empty without a finding");
     Ok(())
 }
 

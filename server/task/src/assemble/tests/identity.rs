@@ -46,7 +46,7 @@ fn another_check_makes_a_new_one() {
 
 /// Journals store these: a change of the canonical text would orphan every history.
 #[test]
-fn ids_are_what_they_always_were() {
+fn ids_are_hashes_of_a_stable_text() {
     let kept = [
         ("`$ cargo test`", "$\ncargo test"),
         ("`$ cov` `>= 80` `/ok/i` `!/no/` `exit 2`", "$\ncov\n>= 80\n/ok/i\n!/no/\nexit 2"),

@@ -7,7 +7,7 @@ fn ip(text: &str) -> IpAddr {
 }
 
 #[test]
-fn every_range_has_its_reach() {
+fn every_ipv4_range_has_its_scope() {
     use AddressScope::{LinkLocal, Loopback, Metadata, Private, Public, Special};
     let check = |text: &str, expect: AddressScope| assert_eq!(AddressScope::of(ip(text)), expect, "{text}");
     check("1.1.1.1", Public);
@@ -50,7 +50,7 @@ fn every_range_has_its_reach() {
 }
 
 #[test]
-fn every_range_of_the_newer_kind_too() {
+fn every_ipv6_range_has_its_scope() {
     use AddressScope::{LinkLocal, Loopback, Metadata, Private, Public, Special};
     let check = |text: &str, expect: AddressScope| assert_eq!(AddressScope::of(ip(text)), expect, "{text}");
     check("2606:4700::1111", Public);
@@ -80,7 +80,7 @@ fn every_range_of_the_newer_kind_too() {
 }
 
 #[test]
-fn hosts_are_read_as_strictly_as_they_are_written() {
+fn only_unambiguous_addresses_are_literals() {
     let check = |text: &str, expect: UrlHost| assert_eq!(UrlHost::of(text), expect, "{text}");
     let name = |text: &str| UrlHost::Name(text.to_owned());
     check("127.0.0.1", UrlHost::Literal(ip("127.0.0.1")));
@@ -140,7 +140,7 @@ fn private_addresses_need_an_explicit_name() {
 }
 
 #[test]
-fn a_refusal_says_where_it_would_have_led() {
+fn a_refusal_names_the_resolved_address() {
     let named = AllowedHosts { check: Some(UrlHost::of("example.org")), servers: Vec::new() };
     let check = |host: &str, address: &str, expect: &str| {
         assert_eq!(named.allows(&UrlHost::of(host), ip(address)), Err(expect.to_owned()));
@@ -154,7 +154,7 @@ fn a_refusal_says_where_it_would_have_led() {
 }
 
 #[test]
-fn addresses_without_doubt() {
+fn ambiguous_urls_are_refused() {
     let check = |url: &str, expect: bool| assert_eq!(url_fault(url).is_none(), expect, "{url}");
     check("http://localhost:8080/health?a=b#c", true);
     check("https://[::1]/", true);

@@ -44,20 +44,20 @@ const MARKDOWN: &[&str] = &[
 
 /// Stories in one of many styles: line end, indentation, text after a colon, and one number per story that determines
 /// its properties.
-fn story_file((hand, stories): (u8, Vec<u8>)) -> String {
-    let end = ["\n", "\r\n", "", "\n"][usize::from(hand % 4)];
-    let deep = if end.is_empty() { "" } else { ["  ", "\t", "    "][usize::from(hand / 4 % 3)] };
-    let colon = [": ", ":", " : "][usize::from(hand / 12 % 3)];
-    let mark = if hand / 36 % 2 == 0 { "" } else { "\u{feff}" };
-    let story = |(at, dice): (usize, &u8)| {
-        let mut fields = vec![format!("\"id\"{colon}\"S{}\"", if dice % 16 == 0 { 0 } else { at })];
+fn story_file((style, stories): (u8, Vec<u8>)) -> String {
+    let end = ["\n", "\r\n", "", "\n"][usize::from(style % 4)];
+    let deep = if end.is_empty() { "" } else { ["  ", "\t", "    "][usize::from(style / 4 % 3)] };
+    let colon = [": ", ":", " : "][usize::from(style / 12 % 3)];
+    let mark = if style / 36 % 2 == 0 { "" } else { "\u{feff}" };
+    let story = |(at, bits): (usize, &u8)| {
+        let mut fields = vec![format!("\"id\"{colon}\"S{}\"", if bits % 16 == 0 { 0 } else { at })];
         let also = [
-            (1, format!("\"priority\"{colon}{}", dice / 16)),
+            (1, format!("\"priority\"{colon}{}", bits / 16)),
             (2, format!("\"acceptanceCriteria\"{colon}[\"a: `$ x{}`\"]", at % 2)),
-            (4, format!("\"passes\"{colon}{}", dice % 5 == 0)),
-            (8, format!("\"skipped\"{colon}{}, \"notes\"{colon}\"\"", dice % 3 == 0)),
+            (4, format!("\"passes\"{colon}{}", bits % 5 == 0)),
+            (8, format!("\"skipped\"{colon}{}, \"notes\"{colon}\"\"", bits % 3 == 0)),
         ];
-        fields.extend(also.into_iter().filter(|(bit, _)| dice & bit != 0).map(|(_, it)| it));
+        fields.extend(also.into_iter().filter(|(bit, _)| bits & bit != 0).map(|(_, it)| it));
         let comma = format!(",{end}{deep}{deep}");
         format!("{deep}{{{end}{deep}{deep}{}{end}{deep}}}", fields.join(&comma))
     };
@@ -66,18 +66,18 @@ fn story_file((hand, stories): (u8, Vec<u8>)) -> String {
 }
 
 /// Tasks in YAML, in block or in brackets, with one number per task that determines its fields.
-fn yaml_file((hand, tasks): (u8, Vec<u8>)) -> String {
-    let end = if hand % 2 == 0 { "\n" } else { "\r\n" };
-    let is_in_brackets = hand % 5 == 0;
-    let task = |(at, dice): (usize, &u8)| {
+fn yaml_file((style, tasks): (u8, Vec<u8>)) -> String {
+    let end = if style % 2 == 0 { "\n" } else { "\r\n" };
+    let is_in_brackets = style % 5 == 0;
+    let task = |(at, bits): (usize, &u8)| {
         let mut fields = vec![format!("title: \"é🚀 {at}\"")];
         let also = [
-            (1, format!("parallel_group: {}", dice / 16)),
+            (1, format!("parallel_group: {}", bits / 16)),
             (2, "completionCriteria: [a]".to_owned()),
-            (4, format!("completed: {}", dice % 5 == 0)),
+            (4, format!("completed: {}", bits % 5 == 0)),
         ];
-        fields.extend(also.into_iter().filter(|(bit, _)| dice & bit != 0).map(|(_, it)| it));
-        if is_in_brackets || dice & 8 != 0 {
+        fields.extend(also.into_iter().filter(|(bit, _)| bits & bit != 0).map(|(_, it)| it));
+        if is_in_brackets || bits & 8 != 0 {
             return format!("{{{}}}", fields.join(", "));
         }
         fields.push(format!("notes: |{end}      one{end}{end}      two"));
@@ -98,7 +98,7 @@ fn any_plan() -> impl Strategy<Value = (&'static str, String)> {
     prop_oneof![boxes, stories, tasks]
 }
 
-fn known(items: &[PlanItem]) -> Vec<(String, bool, bool)> {
+fn sorted_items(items: &[PlanItem]) -> Vec<(String, bool, bool)> {
     let mut all: Vec<_> = items.iter().map(|it| (it.title.clone(), it.done, it.blocking)).collect();
     all.sort();
     all
@@ -110,7 +110,7 @@ fn checks(task: &Task) -> Vec<String> {
     all
 }
 
-fn is_it(text: &str, made: &DocumentEdit) -> bool {
+fn is_consistent(text: &str, made: &DocumentEdit) -> bool {
     let mut applied = text.to_owned();
     applied.replace_range(made.range.clone(), &made.text);
     applied == made.after
@@ -118,12 +118,12 @@ fn is_it(text: &str, made: &DocumentEdit) -> bool {
 
 proptest! {
     #[test]
-    fn skipping_turns_one_item_and_twice_is_as_before((file, text) in any_plan()) {
+    fn skipping_changes_one_item_and_can_be_undone((file, text) in any_plan()) {
         let before = plan(file, &text);
         let task = parse_task(&before);
         for (at, item) in task.plan.iter().enumerate() {
             let Ok(made) = compute_edit(&before, &item.id, PlanEdit::Skip) else { continue };
-            prop_assert!(is_it(&text, &made));
+            prop_assert!(is_consistent(&text, &made));
             let after = plan(file, &made.after);
             let now = parse_task(&after);
             for (index, (old, new)) in task.plan.iter().zip(&now.plan).enumerate() {
@@ -139,14 +139,14 @@ proptest! {
     }
 
     #[test]
-    fn moving_loses_nothing_and_back_is_as_before((file, text) in any_plan(), by in -3..4i32) {
+    fn moving_keeps_every_item_and_byte((file, text) in any_plan(), by in -3..4i32) {
         let before = plan(file, &text);
         let task = parse_task(&before);
         for item in &task.plan {
             let Ok(made) = compute_edit(&before, &item.id, PlanEdit::Raise(by)) else { continue };
-            prop_assert!(is_it(&text, &made));
+            prop_assert!(is_consistent(&text, &made));
             let now = parse_task(&plan(file, &made.after));
-            prop_assert_eq!(known(&task.plan), known(&now.plan));
+            prop_assert_eq!(sorted_items(&task.plan), sorted_items(&now.plan));
             prop_assert_eq!(checks(&task), checks(&now));
             let bytes = |text: &str| {
                 let mut all = text.as_bytes().to_vec();
@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_left_alone_or_changed_well(bits in vec(any::<char>(), 0..40), by in any::<i32>()) {
+    fn edits_of_any_text_do_not_panic(bits in vec(any::<char>(), 0..40), by in any::<i32>()) {
         let text: String = bits.into_iter().collect();
         for file in ["prd.json", "fix_plan.md"] {
             let before = plan(file, &format!("- [ ] a{text}\n- [ ] b\n"));

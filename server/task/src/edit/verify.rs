@@ -10,12 +10,12 @@ use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
 
 /// Accepts only a change of whether the item, with its criteria, blocks.
-pub(super) fn of_skip(
+pub(super) fn verify_skip(
     documents: &[TaskDocument],
     target: &PlanEditTarget<'_>,
     after: &str,
 ) -> Result<(), PlanEditError> {
-    let now = reread(documents, target, after);
+    let now = reparse(documents, target, after);
     let mut plan = target.task.plan.clone();
     let wanted = plan.iter_mut().find(|it| it.place == target.item.place);
     if let Some(it) = wanted {
@@ -34,15 +34,19 @@ pub(super) fn of_skip(
 
 /// Accepts only a change of order: two swapped priorities, or two swapped items with their nested content. Returns the
 /// item's new place.
-pub(super) fn of_swap(
+pub(super) fn verify_swap(
     documents: &[TaskDocument],
     target: &PlanEditTarget<'_>,
     other: &PlanItem,
     (splices, after): (&TextSplices, &str),
 ) -> Result<usize, PlanEditError> {
-    let now = reread(documents, target, after);
+    let now = reparse(documents, target, after);
     let by_numbers = target.item.priority != other.priority;
-    let expected = if by_numbers { changed_hands(target, other) } else { changed_places(target, splices) };
+    let expected = if by_numbers {
+        with_swapped_priorities(target, other)
+    } else {
+        with_swapped_ranges(target, splices)
+    };
     let criteria = |task: &Task| {
         let mut all: Vec<String> = task.criteria.iter().map(|it| format!("{:?}", without_id(it))).collect();
         all.sort();
@@ -56,7 +60,7 @@ pub(super) fn of_swap(
     place.filter(|_| same).ok_or_else(|| side_effect_error(target.item))
 }
 
-fn changed_places(target: &PlanEditTarget<'_>, splices: &TextSplices) -> Vec<PlanItem> {
+fn with_swapped_ranges(target: &PlanEditTarget<'_>, splices: &TextSplices) -> Vec<PlanItem> {
     let plan = &target.task.plan;
     let [(first, _), (second, _)] = splices.as_slice() else { return Vec::new() };
     let inside = |range: &Range<usize>| {
@@ -70,7 +74,7 @@ fn changed_places(target: &PlanEditTarget<'_>, splices: &TextSplices) -> Vec<Pla
     parts.into_iter().flat_map(|it| plan.get(it).unwrap_or_default()).cloned().collect()
 }
 
-fn changed_hands(target: &PlanEditTarget<'_>, other: &PlanItem) -> Vec<PlanItem> {
+fn with_swapped_priorities(target: &PlanEditTarget<'_>, other: &PlanItem) -> Vec<PlanItem> {
     let mut expected = target.task.plan.clone();
     for (place, priority) in [(&target.item.place, other.priority), (&other.place, target.item.priority)] {
         expected.iter_mut().filter(|it| it.place == *place).for_each(|it| it.priority = priority);
@@ -78,7 +82,7 @@ fn changed_hands(target: &PlanEditTarget<'_>, other: &PlanItem) -> Vec<PlanItem>
     expected
 }
 
-fn reread(documents: &[TaskDocument], target: &PlanEditTarget<'_>, after: &str) -> Task {
+fn reparse(documents: &[TaskDocument], target: &PlanEditTarget<'_>, after: &str) -> Task {
     let mut documents = documents.to_vec();
     let mine = |it: &&mut TaskDocument| it.path == target.document.path;
     documents.iter_mut().filter(mine).for_each(|it| after.clone_into(&mut it.text));

@@ -1,5 +1,4 @@
-//! Cleans text that leaves the machine of secrets and of the path of the user's home directory, and counts the
-//! replacements.
+//! Removes secrets and the path of the user's home directory from exported text, and counts the replacements.
 
 use super::{MARK, Redactor};
 
