@@ -172,9 +172,7 @@ fn move_item(
         let Some(item) = task.plan.iter().filter(|it| it.place.file == file).nth(at) else { break };
         let Some(document) = documents.iter().find(|it| it.path == file) else { break };
         let target = PlanEditTarget { task: &task, document, item };
-        match target
-            .find_neighbor(direction)
-            .and_then(|other| swap_with_neighbor(&documents, &target, other))
+        match target.find_neighbor(direction).and_then(|other| swap_with_neighbor(&documents, &target, other))
         {
             Ok(step) => (after, at) = step,
             Err(_) if moved != 0 => break,

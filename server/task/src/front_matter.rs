@@ -8,6 +8,7 @@ mod tests;
 mod yaml;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::grammar::{ItemFault, ItemMode};
@@ -18,6 +19,7 @@ use super::outline::{CriterionOrigin, TaskOutline};
 use super::prd;
 use super::source::{front_matter_end, lines_of};
 use super::{FindingCode, WrittenSetting};
+use crate::criterion::CriterionId;
 pub use keys::{FRONT_MATTER_KEYS, FrontMatterKey};
 use loopkeeper_text::closest::closest;
 use loopkeeper_text::shell_word::quoted;
@@ -38,8 +40,8 @@ const COMPLETION_CRITERIA: &str = "completion_criteria";
 const TASK: &str = "task";
 const KEYS: [&str; 7] = [COMMAND, CRITERIA, COMMANDS, AGENT, ITERATIONS, PROMISE, MAY_CHANGE];
 /// Keys of a `RALPH.md` that have no counterpart.
-const RALPH_ASIDE: [&str; 5] = ["args", "credit", "checks", "contexts", "instructions"];
-/// Keys of it that describe it.
+const RALPH_UNSUPPORTED: [&str; 5] = ["args", "credit", "checks", "contexts", "instructions"];
+/// Keys of a `RALPH.md` that only describe it.
 const RALPH_NOTES: [&str; 3] = ["description", "enabled", "name"];
 /// Keys with which no line of prose begins.
 const DISTINCTIVE_KEYS: [&str; 5] = [COMMAND, CRITERIA, ITERATIONS, PROMISE, MAY_CHANGE];
@@ -53,42 +55,44 @@ pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
     let mut aside = Vec::new();
     for entry in yaml::parse_entries(text.get(..end).unwrap_or_default()) {
         match entry.key {
-            COMMAND => command_of(out, entry.value, &entry.range),
-            CRITERIA => criteria_of(out, entry.value, &entry.range),
+            COMMAND => add_test_commands(out, entry.value, &entry.range),
+            CRITERIA => add_criteria(out, entry.value, &entry.range),
             COMPLETION_CRITERIA => {
                 let known = out.criteria.len();
-                criteria_of(out, entry.value, &entry.range);
+                add_criteria(out, entry.value, &entry.range);
                 drop_repeated(out, known);
             }
             TASK => {
-                let title = one_line(out, &entry).filter(|_| out.title.is_empty());
-                out.title = title.unwrap_or_else(|| std::mem::take(&mut out.title));
+                if let Some(title) = one_line(out, &entry)
+                    && out.title.is_empty()
+                {
+                    out.title = title;
+                }
             }
-            COMMANDS => commands_of(out, entry),
-            AGENT => agent_of(out, &entry),
-            ITERATIONS => iterations_of(out, &entry),
-            MAY_CHANGE => may_change_of(out, entry),
+            COMMANDS => add_informational_commands(out, entry),
+            AGENT => set_agent(out, &entry),
+            ITERATIONS => set_iterations(out, &entry),
+            MAY_CHANGE => allow_changes(out, entry),
             PROMISE => out.promise = one_line(out, &entry).or_else(|| out.promise.take()),
-            key if of_ralph && RALPH_ASIDE.contains(&key) => aside.push((key.to_owned(), entry.key_range)),
+            key if of_ralph && RALPH_UNSUPPORTED.contains(&key) => {
+                aside.push((key.to_owned(), entry.key_range))
+            }
             key if of_ralph && RALPH_NOTES.contains(&key) => {}
-            key => not_read(out, (key, entry.key_range), closest(key, KEYS)),
+            key => report_unknown_key(out, (key, entry.key_range), closest(key, KEYS)),
         }
     }
     out.add_left_aside(&aside);
 }
 
-/// Removes criteria from `from` on that are among those before.
+/// Removes the criteria from index `from` on that repeat an earlier one.
 fn drop_repeated(out: &mut TaskOutline, from: usize) {
     let added = out.criteria.split_off(from.min(out.criteria.len()));
-    for draft in added {
-        if out.criteria.iter().all(|it| it.criterion.id != draft.criterion.id) {
-            out.criteria.push(draft);
-        }
-    }
+    let mut known: HashSet<CriterionId> = out.criteria.iter().map(|it| it.criterion.id.clone()).collect();
+    out.criteria.extend(added.into_iter().filter(|it| known.insert(it.criterion.id.clone())));
 }
 
 /// Reports a key that would otherwise be ignored silently. `near`: the key that was perhaps intended.
-fn not_read(out: &mut TaskOutline, (key, range): (&str, Range<usize>), near: Option<&str>) {
+fn report_unknown_key(out: &mut TaskOutline, (key, range): (&str, Range<usize>), near: Option<&str>) {
     let fault = ItemFault::new(FindingCode::UnknownKey, tr!("not read"), &range);
     let hint = near.map(|it| tr!("Did you mean `{name}`?", name = it));
     let fault = ItemFault { hint, ..fault.with_fix(near.map(str::to_owned)) };
@@ -114,14 +118,14 @@ fn one_line(out: &mut TaskOutline, entry: &YamlEntry<'_>) -> Option<String> {
     }
 }
 
-fn setting(out: &mut TaskOutline, entry: &YamlEntry<'_>, key: &'static str, value: String) {
+fn add_setting(out: &mut TaskOutline, entry: &YamlEntry<'_>, key: &'static str, value: String) {
     let place = out.place(entry.range.clone());
     out.settings.push(WrittenSetting { key, value, place });
 }
 
 /// The agent's name. Other tools accept a whole command line there, of which only the program is used: permissions come
 /// from the configuration.
-fn agent_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
+fn set_agent(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     let Some(value) = one_line(out, entry) else { return };
     let mut words = value.split_whitespace();
     let program = words.next().unwrap_or_default().to_owned();
@@ -130,20 +134,20 @@ fn agent_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
             tr!("only `{program}` of this line is used. Write arguments into `loopkeeper.toml`", program);
         out.add_finding(FindingCode::BadValue, AGENT, &fact, entry.range.clone());
     }
-    setting(out, entry, "agent", program);
+    add_setting(out, entry, "agent", program);
 }
 
-fn iterations_of(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
+fn set_iterations(out: &mut TaskOutline, entry: &YamlEntry<'_>) {
     let Some(value) = one_line(out, entry) else { return };
     if value.trim().parse::<u32>().is_ok_and(|it| it > 0) {
-        setting(out, entry, "limits.iterations", value.trim().to_owned());
+        add_setting(out, entry, "limits.iterations", value.trim().to_owned());
     } else {
         report_unread(out, ITERATIONS, tr!("takes a whole number from 1"), entry.range.clone());
     }
 }
 
 /// Globs: one, several with commas between them, or a list.
-fn may_change_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
+fn allow_changes(out: &mut TaskOutline, entry: YamlEntry<'_>) {
     match entry.value {
         YamlValue::Nothing => {}
         YamlValue::Text(text) => out.allow_changes(&may_change::globs(&text), entry.range),
@@ -161,9 +165,9 @@ fn may_change_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
 }
 
 /// A list of `name` and `run`, or of commands.
-fn commands_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
+fn add_informational_commands(out: &mut TaskOutline, entry: YamlEntry<'_>) {
     if let Some(items) = entry.items() {
-        return items.iter().for_each(|it| named_command(out, it));
+        return items.iter().for_each(|it| add_named_command(out, it));
     }
     match entry.value {
         YamlValue::Nothing => {}
@@ -187,11 +191,11 @@ fn commands_of(out: &mut TaskOutline, entry: YamlEntry<'_>) {
     }
 }
 
-fn named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
+fn add_named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
     const KNOWN_FIELDS: [&str; 3] = ["name", "run", "timeout"];
     let of = |key: &str| item.iter().find(|it| it.key == key && !it.value.trim().is_empty());
     for pair in item.iter().filter(|it| !KNOWN_FIELDS.contains(&it.key) && it.key != "command") {
-        not_read(out, (pair.key, pair.key_range.clone()), closest(pair.key, KNOWN_FIELDS));
+        report_unknown_key(out, (pair.key, pair.key_range.clone()), closest(pair.key, KNOWN_FIELDS));
     }
     let timeout_ms = of("timeout").and_then(|it| {
         let seconds = it.value.trim().parse::<u64>().ok().filter(|it| *it > 0);
@@ -262,14 +266,14 @@ fn note_unclosed(text: &str, out: &mut TaskOutline) {
     }
 }
 
-fn command_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
+fn add_test_commands(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
     match value {
         YamlValue::Nothing => {}
-        YamlValue::Text(text) => command(out, &text, range),
+        YamlValue::Text(text) => add_command(out, &text, range),
         YamlValue::List(items) => {
             for (item, range) in items {
                 match item {
-                    Ok(text) => command(out, &text, &range),
+                    Ok(text) => add_command(out, &text, &range),
                     Err(fault) => report_unread(out, COMMAND, &fault, range),
                 }
             }
@@ -286,19 +290,19 @@ fn command_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
     }
 }
 
-fn criteria_of(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
+fn add_criteria(out: &mut TaskOutline, value: YamlValue, range: &Range<usize>) {
     match value {
         YamlValue::Nothing => {}
-        YamlValue::Text(text) => criterion(out, &text, range),
+        YamlValue::Text(text) => add_criterion(out, &text, range),
         YamlValue::List(items) => {
             for (item, range) in items {
                 match item {
-                    Ok(text) => criterion(out, &text, &range),
+                    Ok(text) => add_criterion(out, &text, &range),
                     Err(fault) => report_unread(out, CRITERIA, &fault, range),
                 }
             }
         }
-        YamlValue::Flow(items) => items.iter().for_each(|it| criterion(out, it, range)),
+        YamlValue::Flow(items) => items.iter().for_each(|it| add_criterion(out, it, range)),
         YamlValue::Unclear(fault) => report_unread(out, CRITERIA, &fault, range.clone()),
     }
 }
@@ -308,16 +312,16 @@ fn report_unread(out: &mut TaskOutline, key: &str, fault: &str, range: Range<usi
     out.add_finding(FindingCode::Syntax, key, fault, range);
 }
 
-fn criterion(out: &mut TaskOutline, text: &str, range: &Range<usize>) {
+fn add_criterion(out: &mut TaskOutline, text: &str, range: &Range<usize>) {
     if text.starts_with("$ ") {
-        command(out, text, range);
+        add_command(out, text, range);
     } else if !text.trim().is_empty() {
         let inline = InlineContent::of_plain(text, &Bytes::Whole(range.clone()));
         out.add_criterion(&inline, ItemMode::Criterion, CriterionOrigin::default());
     }
 }
 
-fn command(out: &mut TaskOutline, text: &str, range: &Range<usize>) {
+fn add_command(out: &mut TaskOutline, text: &str, range: &Range<usize>) {
     if !text.trim().is_empty() {
         let inline = InlineContent::of_plain(text, &Bytes::Whole(range.clone()));
         out.add_item(prd::command_item(text, &inline), range.clone(), CriterionOrigin::default());

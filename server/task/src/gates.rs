@@ -4,8 +4,11 @@
 pub(super) mod folders;
 mod json;
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
+use loopkeeper_text::lines::line_around;
 use loopkeeper_text::shell_default::only_default;
 use loopkeeper_text::yaml::{self, YamlScalar};
 use toml::Spanned;
@@ -25,34 +28,31 @@ const COMMANDS: [(&str, &str); 3] = [
 
 pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOutline {
     let mut out = TaskOutline::new(file);
+    let is_json =
+        matches!(kind, DocumentKind::QueueConfig | DocumentKind::RunConfig | DocumentKind::Verification);
+    let text = &*if is_json { prd::blank_byte_order_mark(text) } else { Cow::Borrowed(text) };
     // A check could be in the part that is not readable.
     if let Some((fact, at)) = syntax_error(kind, text) {
-        out.add_finding(FindingCode::Syntax, file, &fact, line_at(text, at));
+        out.add_finding(FindingCode::Syntax, file, &fact, line_around(text, at));
         return out;
     }
     match kind {
-        DocumentKind::RalphyConfig => ralphy_config(text, &mut out),
-        DocumentKind::CheckFolder => folders::check(file, text, &mut out),
-        DocumentKind::CheckScript => folders::script(file, text, &mut out),
-        DocumentKind::ContextFolder => folders::context(file, text, &mut out),
+        DocumentKind::RalphyConfig => add_ralphy_config(text, &mut out),
+        DocumentKind::CheckFolder => folders::add_check(file, text, &mut out),
+        DocumentKind::CheckScript => folders::add_script(file, text, &mut out),
+        DocumentKind::ContextFolder => folders::add_context(file, text, &mut out),
         // Its text is a part of the prompt.
         DocumentKind::InstructionFolder => {}
-        DocumentKind::Ralphrc => ralphrc(text, &mut out),
-        DocumentKind::QueueConfig => json::ci_gate(text, &mut out),
-        DocumentKind::RunConfig => json::run_config(text, &mut out),
-        DocumentKind::Verification => json::verification(text, &mut out),
-        DocumentKind::OrchestratorConfig => backpressure(text, &mut out),
-        _ => verify_commands(text, &mut out),
+        DocumentKind::Ralphrc => add_ralphrc(text, &mut out),
+        DocumentKind::QueueConfig => json::add_ci_gate(text, &mut out),
+        DocumentKind::RunConfig => json::add_run_config(text, &mut out),
+        DocumentKind::Verification => json::add_verification(text, &mut out),
+        DocumentKind::OrchestratorConfig => add_backpressure(text, &mut out),
+        DocumentKind::VerifyCommands => add_verify_commands(text, &mut out),
+        // No other document lists gates.
+        _ => {}
     }
     out
-}
-
-/// The range of the line that contains byte `at`.
-fn line_at(text: &str, at: usize) -> Range<usize> {
-    let (before, after) = text.as_bytes().split_at(at.min(text.len()));
-    let start = before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
-    let end = after.iter().position(|it| *it == b'\n').map_or(text.len(), |it| before.len() + it);
-    start..end
 }
 
 /// The first syntax error of a file, and its byte offset.
@@ -60,7 +60,7 @@ fn syntax_error(kind: DocumentKind, text: &str) -> Option<(String, usize)> {
     match kind {
         DocumentKind::RalphyConfig | DocumentKind::OrchestratorConfig => yaml::parse(text).fault,
         DocumentKind::QueueConfig | DocumentKind::RunConfig | DocumentKind::Verification => {
-            let error = prd::parse_json(&prd::blank_byte_order_mark(text)).err()?;
+            let error = prd::parse_json(text).err()?;
             Some((error.kind().to_string(), error.range().start))
         }
         DocumentKind::VerifyCommands => {
@@ -72,11 +72,11 @@ fn syntax_error(kind: DocumentKind, text: &str) -> Option<(String, usize)> {
     }
 }
 
-fn ralphy_config(text: &str, out: &mut TaskOutline) {
+fn add_ralphy_config(text: &str, out: &mut TaskOutline) {
     let mut aside = Vec::new();
     for YamlScalar { path, value, range } in yaml::scalars(text).into_iter().filter(is_set) {
         if let Some((_, name)) = COMMANDS.iter().find(|(key, _)| *key == path) {
-            add(out, name, &value, range, None);
+            add_command(out, name, &value, range, None);
         } else if !path.starts_with("project.") && !["", "false"].contains(&value.as_str()) {
             aside.push((key_of(&path), range));
         }
@@ -96,22 +96,28 @@ fn key_of(path: &str) -> String {
 }
 
 /// `backpressure.gates` of `ralph.yml`: items with `name` and `command`.
-fn backpressure(text: &str, out: &mut TaskOutline) {
+fn add_backpressure(text: &str, out: &mut TaskOutline) {
     let scalars = yaml::scalars(text);
-    let of_gate = |it: &YamlScalar, key: &str| {
-        let index = it.path.strip_prefix("backpressure.gates.")?.strip_suffix(key)?;
-        Some(index.to_owned())
-    };
+    let mut names: HashMap<&str, &str> = HashMap::new();
+    for it in &scalars {
+        if let Some(index) = gate_index(it, ".name") {
+            names.entry(index).or_insert(&it.value);
+        }
+    }
     for command in &scalars {
-        let Some(index) = of_gate(command, ".command").filter(|_| is_set(command)) else { continue };
-        let name = scalars.iter().find(|it| of_gate(it, ".name").as_ref() == Some(&index));
-        let name = name.map_or(&command.value, |it| &it.value);
-        add(out, name, &command.value, command.range.clone(), None);
+        let Some(index) = gate_index(command, ".command").filter(|_| is_set(command)) else { continue };
+        let name = names.get(index).copied().unwrap_or(&command.value);
+        add_command(out, name, &command.value, command.range.clone(), None);
     }
 }
 
+/// The index of the gate that has this key.
+fn gate_index<'a>(scalar: &'a YamlScalar, key: &str) -> Option<&'a str> {
+    scalar.path.strip_prefix("backpressure.gates.")?.strip_suffix(key)
+}
+
 /// `verify_commands = ["npm test", …]` of `.ralph.toml`, at the top or in a table at any depth.
-fn verify_commands(text: &str, out: &mut TaskOutline) {
+fn add_verify_commands(text: &str, out: &mut TaskOutline) {
     const KEY: &str = "verify_commands";
     let (document, _) = DeTable::parse_recoverable(text);
     let mut entries: Vec<(String, &Spanned<DeValue<'_>>)> = Vec::new();
@@ -129,14 +135,14 @@ fn verify_commands(text: &str, out: &mut TaskOutline) {
     let is_read = |name: &str| name == KEY || name.strip_suffix(KEY).is_some_and(|it| it.ends_with('.'));
     let commands = entries.iter().find(|it| is_read(&it.0));
     if let Some(DeValue::Array(commands)) = commands.map(|it| it.1.get_ref()) {
-        commands.iter().for_each(|it| verify_command(text, it, out));
+        commands.iter().for_each(|it| add_verify_command(text, it, out));
     }
     let aside = entries.iter().filter(|it| !is_read(&it.0)).map(|(name, it)| (name.clone(), it.span()));
     out.add_left_aside(&aside.collect::<Vec<_>>());
 }
 
 /// A command, or a table of `command` and `name`.
-fn verify_command(text: &str, value: &Spanned<DeValue<'_>>, out: &mut TaskOutline) {
+fn add_verify_command(text: &str, value: &Spanned<DeValue<'_>>, out: &mut TaskOutline) {
     let written = |it: &Spanned<DeValue<'_>>| match it.get_ref() {
         DeValue::String(text) => Some(text.to_string()),
         _ => None,
@@ -146,7 +152,7 @@ fn verify_command(text: &str, value: &Spanned<DeValue<'_>>, out: &mut TaskOutlin
         _ => (None, Some(value)),
     };
     let Some((command, place)) = command.and_then(|it| Some((written(it)?, it.span()))) else { return };
-    add(out, name.as_ref().unwrap_or(&command), &command, unquoted(text, place), None);
+    add_command(out, name.as_ref().unwrap_or(&command), &command, unquoted(text, place), None);
 }
 
 /// The range of a string without its quotes.
@@ -164,7 +170,7 @@ pub(super) fn optional_sections(text: &str) -> Option<Vec<String>> {
     Some(titles.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty()).collect())
 }
 
-/// Keys of a `.ralphrc` with their values and the places of these. Shell code is left out.
+/// Keys of a `.ralphrc`, each with its value and the offset of the value. Shell code is left out.
 fn plain_values(text: &str) -> Vec<(&str, &str, usize)> {
     let mut at = 0;
     let mut values = Vec::new();
@@ -175,8 +181,10 @@ fn plain_values(text: &str) -> Vec<(&str, &str, usize)> {
         let key = key.trim().trim_start_matches("export ").trim();
         let inner = unquoted_value(value.trim());
         let inner = only_default(inner).unwrap_or(inner);
-        let offset = line.find(inner).filter(|_| !inner.is_empty());
-        if let Some(offset) = offset.filter(|_| !inner.contains(['`', '\n']) && !inner.contains("$(")) {
+        let is_plain = !inner.is_empty() && !inner.contains(['`', '\n']) && !inner.contains("$(");
+        if is_plain {
+            // Both are parts of one text: a search could find the same word in the key or in a comment.
+            let offset = inner.as_ptr().addr() - line.as_ptr().addr();
             values.push((key, inner, start + offset));
         }
     }
@@ -196,7 +204,7 @@ fn unquoted_value(written: &str) -> &str {
 }
 
 /// `TEST_COMMAND="npm test"`, `QUALITY_GATES="a;b"`. They are optional unless `QUALITY_GATE_MODE` makes them block.
-fn ralphrc(text: &str, out: &mut TaskOutline) {
+fn add_ralphrc(text: &str, out: &mut TaskOutline) {
     let values = plain_values(text);
     // As in a shell, the last one counts.
     let of = |key: &str| values.iter().rfind(|it| it.0 == key);
@@ -205,14 +213,15 @@ fn ralphrc(text: &str, out: &mut TaskOutline) {
         of("QUALITY_GATE_TIMEOUT").and_then(|it| it.1.parse::<u64>().ok()).map(|it| it.saturating_mul(1000));
     let before = out.criteria.len();
     if let Some((_, command, at)) = of("TEST_COMMAND") {
-        add(out, "The tests pass", command, *at..at + command.len(), timeout);
+        add_command(out, "The tests pass", command, *at..at + command.len(), timeout);
     }
     if let Some((_, commands, at)) = of("QUALITY_GATES") {
         let mut offset = *at;
         for command in commands.split(';') {
             let blank = command.len() - command.trim_start().len();
             let trimmed = command.trim();
-            add(out, trimmed, trimmed, offset + blank..offset + blank + trimmed.len(), timeout);
+            let start = offset + blank;
+            add_command(out, trimmed, trimmed, start..start + trimmed.len(), timeout);
             offset += command.len() + 1;
         }
     }
@@ -221,7 +230,13 @@ fn ralphrc(text: &str, out: &mut TaskOutline) {
     }
 }
 
-fn add(out: &mut TaskOutline, name: &str, command: &str, range: Range<usize>, timeout_ms: Option<u64>) {
+fn add_command(
+    out: &mut TaskOutline,
+    name: &str,
+    command: &str,
+    range: Range<usize>,
+    timeout_ms: Option<u64>,
+) {
     if command.trim().is_empty() {
         return;
     }
@@ -236,8 +251,11 @@ mod tests {
     use crate::criterion::Check;
     use crate::{FindingCode, TaskDocument, parse_task};
 
+    fn document(path: &str, text: &str) -> TaskDocument {
+        TaskDocument { path: path.to_owned(), text: text.to_owned() }
+    }
+
     fn commands(path: &str, text: &str) -> Vec<(String, String, String)> {
-        let document = |path: &str, text: &str| TaskDocument { path: path.to_owned(), text: text.to_owned() };
         let task = parse_task(&[document("PROMPT.md", "# T\n"), document(path, text)]);
         let one = |it: &crate::criterion::Criterion| {
             let Some(Check::Command { command, .. }) = &it.check else { panic!("{it:?}") };
@@ -299,6 +317,12 @@ mod tests {
             commands(".ralph/config.jsonc", marked),
             [owned("The CI gate passes", "make", "[\"make\"]")]
         );
+        let repeated = document(".ralphrc", "export TEST_COMMAND=\"${TEST_COMMAND:-t}\"\n");
+        assert_eq!(
+            parse_task(&[repeated]).criteria[0].place.range,
+            37..38,
+            "the value, not a letter of the key"
+        );
         let queue =
             "{ // gate\n \"agent\": {\"ci_gate\": {\"enabled\": true, \"argv\": [\"make\", \"ci all\"]}}}";
         assert_eq!(
@@ -310,8 +334,7 @@ mod tests {
     #[test]
     fn verifiers_and_commands_of_json_files_are_criteria() {
         let shown = |path: &str, text: &str| {
-            let prompt = TaskDocument { path: "PRD.md".to_owned(), text: "# T\n".to_owned() };
-            let task = parse_task(&[prompt, TaskDocument { path: path.to_owned(), text: text.to_owned() }]);
+            let task = parse_task(&[document("PRD.md", "# T\n"), document(path, text)]);
             let one = |it: &crate::criterion::Criterion| {
                 format!("{} | {:?} | {}", it.name, it.check, &text[it.place.range.clone()])
             };
@@ -334,8 +357,7 @@ mod tests {
     #[test]
     fn keys_without_a_counterpart_are_named_once() {
         let check = |path: &str, text: &str, aside: &str, place: &str| {
-            let prompt = TaskDocument { path: "PROMPT.md".to_owned(), text: "# T\n".to_owned() };
-            let task = parse_task(&[prompt, TaskDocument { path: path.to_owned(), text: text.to_owned() }]);
+            let task = parse_task(&[document("PROMPT.md", "# T\n"), document(path, text)]);
             let found = task.findings.iter().find(|it| it.code == FindingCode::LeftAside).expect(path);
             assert_eq!(found.message, format!("not used by loopkeeper: {aside}."));
             assert_eq!(&text[found.place.range.clone()], place);
@@ -359,11 +381,10 @@ mod tests {
     #[test]
     fn a_damaged_file_is_an_error() {
         let check = |path: &str, text: &str, line: usize| {
-            let prompt = TaskDocument { path: "PROMPT.md".to_owned(), text: "# T\n".to_owned() };
-            let task = parse_task(&[prompt, TaskDocument { path: path.to_owned(), text: text.to_owned() }]);
+            let task = parse_task(&[document("PROMPT.md", "# T\n"), document(path, text)]);
             let found = task.findings.iter().find(|it| it.code == FindingCode::Syntax).expect(path);
             let before = text.get(..found.place.range.start).expect("a boundary");
-            assert_eq!(before.lines().count().max(1), line, "{path}: {found:?}");
+            assert_eq!(before.matches('\n').count() + 1, line, "{path}: {found:?}");
             assert!(task.criteria.is_empty(), "{path}");
         };
         check(".ralphy/config.yaml", "commands:\n  lint: x\n  test: \"npm test\n", 3);
@@ -373,12 +394,10 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_runner_names_the_one_that_is_meant() {
+    fn a_misspelt_runner_is_reported_with_its_correction() {
         let check = |runner: &str, expect: Option<&str>| {
             let text = format!("{{\"agent\": {{\"runner\": \"{runner}\", \"ci_gate\": {{}}}}}}");
-            let prompt = TaskDocument { path: "PROMPT.md".to_owned(), text: "# T\n".to_owned() };
-            let gate = TaskDocument { path: ".ralph/config.jsonc".to_owned(), text: text.clone() };
-            let task = parse_task(&[prompt, gate]);
+            let task = parse_task(&[document("PROMPT.md", "# T\n"), document(".ralph/config.jsonc", &text)]);
             let found = task.findings.iter().find(|it| it.message.contains("Did you mean"));
             assert_eq!(found.and_then(|it| it.fix.as_deref()), expect, "{runner}");
             if let Some(found) = found {
@@ -400,11 +419,8 @@ mod tests {
         let rc = "export OPTIONAL_SECTIONS=\"Low Priority, Later\"\n";
         let plan = "## High\n\n- [ ] a\n\n## low priority\n\n- [ ] b\n\n### Deep\n\n- [ ] c\n\n## Future\n\n- [ ] d\n\n## Extra (optional)\n\n- [ ] e\n";
         let blocking = |documents: &[(&str, &str)]| {
-            let document = |(path, text): &(&str, &str)| TaskDocument {
-                path: (*path).to_owned(),
-                text: (*text).to_owned(),
-            };
-            let task = parse_task(&documents.iter().map(document).collect::<Vec<_>>());
+            let documents: Vec<_> = documents.iter().map(|(path, text)| document(path, text)).collect();
+            let task = parse_task(&documents);
             let open = task.plan.into_iter().filter(|it| it.blocking);
             open.map(|it| it.title).collect::<String>()
         };
@@ -416,8 +432,7 @@ mod tests {
     #[test]
     fn boxes_of_a_plan_of_another_tool_are_its_plan() {
         let text = "# Plan: Add\n\n## Validation Commands\n\n- `cargo test`\n\n### Task 1: Add it\n\n- [ ] write it\n- [x] test it\n";
-        let task =
-            parse_task(&[TaskDocument { path: "docs/plans/add.md".to_owned(), text: text.to_owned() }]);
+        let task = parse_task(&[document("docs/plans/add.md", text)]);
         let plan: Vec<(&str, bool)> = task.plan.iter().map(|it| (it.title.as_str(), it.done)).collect();
         assert_eq!(plan, [("write it", false), ("test it", true)]);
         assert_eq!(task.criteria.len(), 1);

@@ -82,24 +82,24 @@ impl ParsedItem {
 
 pub(super) fn parse_item(inline: &InlineContent<'_>, mode: ItemMode) -> ParsedItem {
     let spans: Vec<CodeSpan<'_>> = code_spans(inline);
-    let mut reading = ItemParser { inline, spans, mode, faults: Vec::new() };
-    reading.broken_spans();
-    let check_at = reading.the_check();
-    let mut check = check_at.and_then(|at| reading.with_expectations(at));
-    let parts = name::NameParts::from_inline(inline, |index| reading.role_of(index, check_at));
+    let mut parser = ItemParser { inline, spans, mode, faults: Vec::new() };
+    parser.report_broken_spans();
+    let check_at = parser.find_check();
+    let mut check = check_at.and_then(|at| parser.with_expectations(at));
+    let parts = name::NameParts::from_inline(inline, |index| parser.role_of(index, check_at));
     let mut attributes = ItemAttributes::default();
-    let name = parts.name(check.as_ref(), &mut attributes, &mut |reason| {
-        reading.faults.push(ItemFault::new(FindingCode::BadValue, reason, &inline.range));
+    let name = parts.name(check.as_ref(), &mut attributes, |reason| {
+        parser.faults.push(ItemFault::new(FindingCode::BadValue, reason, &inline.range));
     });
     // Only attributes or punctuation: the item must still be recognisable.
     let name = if name.is_empty() { one_line(&inline.plain_text()) } else { name };
-    check = check.and_then(|it| reading.with_words(it, &name));
-    if check.is_none() && reading.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {
-        reading.forgotten_mark();
+    check = check.and_then(|it| parser.with_judge_prose(it, &name));
+    if check.is_none() && parser.faults.iter().all(|fault| fault.code != FindingCode::BadCheck) {
+        parser.report_unmarked_command();
     }
-    reading.keep_single_fix();
-    let number_rules = reading.number_rules(check_at, check.as_ref(), &attributes);
-    let item = ParsedItem { attributes, ..ParsedItem::new(name, check, reading.faults) };
+    parser.keep_single_fix();
+    let number_rules = parser.number_rules(check_at, check.as_ref(), &attributes);
+    let item = ParsedItem { attributes, ..ParsedItem::new(name, check, parser.faults) };
     item.with_number_rules(number_rules)
 }
 
@@ -117,15 +117,11 @@ struct ItemParser<'a> {
 
 impl ItemParser<'_> {
     /// Reports malformed spans: an unpaired backtick, a line end inside.
-    fn broken_spans(&mut self) {
+    fn report_broken_spans(&mut self) {
         let lenient = self.mode == ItemMode::PlanBox;
-        if let Some(stray) = self.inline.stray.clone()
-            && (!lenient || self.text_behind(stray.end).starts_with("$ "))
-        {
-            self.faults.push(
-                ItemFault::new(FindingCode::BadCheck, tr!("an unpaired backtick"), &stray)
-                    .with_hint(tr!("Close the code span")),
-            );
+        let is_attempt = |stray: &Range<usize>| !lenient || self.text_after(stray.end).starts_with("$ ");
+        if self.inline.stray.as_ref().is_some_and(is_attempt) {
+            self.report_stray_backtick();
         }
         let torn: Vec<Range<usize>> = self
             .spans
@@ -142,7 +138,15 @@ impl ItemParser<'_> {
         }
     }
 
-    fn text_behind(&self, offset: usize) -> &str {
+    fn report_stray_backtick(&mut self) {
+        let Some(stray) = &self.inline.stray else { return };
+        if self.faults.iter().all(|it| it.range != *stray) {
+            let fault = ItemFault::new(FindingCode::BadCheck, tr!("an unpaired backtick"), stray);
+            self.faults.push(fault.with_hint(tr!("Close the code span")));
+        }
+    }
+
+    fn text_after(&self, offset: usize) -> &str {
         let behind =
             self.inline.pieces.iter().find(|piece| piece.range.end > offset && !piece.kind.is_code());
         behind.map_or("", |piece| {
@@ -156,7 +160,7 @@ impl ItemParser<'_> {
     }
 
     /// The index into `spans` of the one span that is the check. All other candidates are reported.
-    fn the_check(&mut self) -> Option<usize> {
+    fn find_check(&mut self) -> Option<usize> {
         let mut checks: Vec<usize> = Vec::new();
         let mut bad: Vec<ItemFault> = Vec::new();
         let of_span = |error: &SpanError, seen: &CodeSpan<'_>| {
@@ -169,13 +173,13 @@ impl ItemParser<'_> {
         });
         for (index, seen) in self.spans.iter().enumerate() {
             // A word form followed by "and" and another check is the first of two checks.
-            let stands = seen.follows == TrailingText::Nothing
+            let counts = seen.follows == TrailingText::Nothing
                 || (seen.follows == TrailingText::Checks && last_check.is_some_and(|last| last > index));
             match &seen.span {
                 CodeSpanKind::Command(_) => checks.push(index),
-                CodeSpanKind::Word(_) if stands => checks.push(index),
+                CodeSpanKind::Word(_) if counts => checks.push(index),
                 CodeSpanKind::BadCommand(error) => bad.push(of_span(error, seen)),
-                CodeSpanKind::BadWord(error) if stands => bad.push(of_span(error, seen)),
+                CodeSpanKind::BadWord(error) if counts => bad.push(of_span(error, seen)),
                 CodeSpanKind::Word(_)
                 | CodeSpanKind::BadWord(_)
                 | CodeSpanKind::Near(_)
@@ -197,6 +201,10 @@ impl ItemParser<'_> {
             bad.push(ItemFault::two_checks(first.source, second.source));
         }
         let sound = bad.is_empty() && !torn && self.inline.stray.is_none();
+        // Also in a box of a plan: its check is not run.
+        if !checks.is_empty() {
+            self.report_stray_backtick();
+        }
         self.faults.extend(bad);
         checks.first().copied().filter(|_| sound)
     }
@@ -295,11 +303,11 @@ impl ItemParser<'_> {
         }
         let sound = faults.is_empty();
         self.faults.extend(faults);
-        self.early_expectations(at);
+        self.report_early_expectations(at);
         sound.then_some(check)
     }
 
-    fn early_expectations(&mut self, at: usize) {
+    fn report_early_expectations(&mut self, at: usize) {
         let error = SpanError::with_hint(
             tr!("an expectation before its check is ignored"),
             tr!("Put it after the check"),
@@ -335,7 +343,7 @@ impl ItemParser<'_> {
     }
 
     /// Adds the item's own prose, which the judge has to verify. `None`: there is no prose.
-    fn with_words(&mut self, mut check: Check, name: &str) -> Option<Check> {
+    fn with_judge_prose(&mut self, mut check: Check, name: &str) -> Option<Check> {
         if let Check::Judge { prose, .. } = &mut check {
             if name::check_label(&Check::Judge { of: None, prose: String::new() }) == name {
                 let nothing =
@@ -357,13 +365,13 @@ impl ItemParser<'_> {
         only.fix = match (&seen.span, &seen.expectation) {
             (CodeSpanKind::Near(meant), _) => Some(code_span(meant)),
             (CodeSpanKind::BadCommand(_) | CodeSpanKind::BadWord(_), _) => {
-                span_fixes::of_check(&seen.source.text)
+                span_fixes::fix_check_span(&seen.source.text)
             }
             (_, Expectation::NearStatus) => near::suggest_status(&seen.source.text).map(|it| code_span(&it)),
             (CodeSpanKind::Command(_) | CodeSpanKind::Word(_), _) if is_torn => {
-                span_fixes::of_check(&seen.source.text)
+                span_fixes::fix_check_span(&seen.source.text)
             }
-            (_, Expectation::Bad(_)) => span_fixes::of_expectation(&seen.source.text),
+            (_, Expectation::Bad(_)) => span_fixes::fix_expectation_span(&seen.source.text),
             _ => None,
         };
         if only.hint.is_none() {
@@ -372,7 +380,7 @@ impl ItemParser<'_> {
     }
 
     /// Reports a command in backticks, or `$ command` without them, that will not be run.
-    fn forgotten_mark(&mut self) {
+    fn report_unmarked_command(&mut self) {
         if self.mode == ItemMode::PlanBox {
             return;
         }
@@ -392,11 +400,11 @@ impl ItemParser<'_> {
             let fault = ItemFault::not_run(&code_span(&short), &meant, &seen.source.range);
             self.faults.push(fault.with_fix(Some(fix)));
         } else if self.spans.is_empty() {
-            self.forgotten_backticks();
+            self.report_missing_backticks();
         }
     }
 
-    fn forgotten_backticks(&mut self) {
+    fn report_missing_backticks(&mut self) {
         let text = self.inline.plain_text();
         let text = text.trim();
         let command = match text.strip_prefix("$ ") {

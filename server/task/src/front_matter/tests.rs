@@ -24,7 +24,7 @@ fn check(front: &str, expect: &[(&str, Option<&str>)]) {
 }
 
 #[test]
-fn what_other_tools_write() {
+fn criteria_of_other_tools_are_read() {
     check("test_command: npm test", &[("npm test", Some("npm test"))]);
     check(
         "task: x\ntest_command: \"cargo test -- --quiet\"  ",
@@ -42,7 +42,7 @@ fn what_other_tools_write() {
 }
 
 #[test]
-fn values_as_yaml_has_them() {
+fn values_are_read_as_in_yaml() {
     let one = |front: &str, command: &str| check(front, &[(command, Some(command))]);
     one("test_command: |\n  npm test", "npm test");
     one("test_command: >-\n  npm test\n  -- --all\nagent: x", "npm test -- --all");
@@ -63,6 +63,8 @@ fn values_as_yaml_has_them() {
         &[("a, b", None), ("c", None), ("it's", None), ("d", Some("x --y=1,2"))],
     );
     check("criteria: [\n  a,\n  \"b\", # two\n]\nagent: x", &[("a", None), ("b", None)]);
+    check("criteria: [\"a # b\", c] # two", &[("a # b", None), ("c", None)]);
+    check("criteria: [\n  \"a # b\", # one\n  'c # d']", &[("a # b", None), ("c # d", None)]);
     check("criteria:\n  - >\n    a\n    b\n  - c\n    d", &[("a b", None), ("c d", None)]);
     check("criteria:\n  - A `$ grep ' # ' x`", &[("A", Some("grep ' # ' x"))]);
     check("criteria:\n- \n- ~\n- a", &[("a", None)]);
@@ -98,7 +100,7 @@ fn unread_keys_are_reported() {
 
 /// The settings of a document: `key = value [its bytes]`.
 #[test]
-fn settings_of_a_document() {
+fn settings_are_read_with_their_ranges() {
     let check = |front: &str, expect: &[&str]| {
         let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
         let task = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.clone() }]);
@@ -146,6 +148,10 @@ fn settings_of_a_document() {
         &["! Syntax agent: takes one value. Write it as one line of text. [agent]"],
     );
     check(
+        "agent: # ééééé\n  - a",
+        &["! Syntax agent: takes one value. Write it as one line of text. [agent]"],
+    );
+    check(
         "max_iteration: 7",
         &["! UnknownKey max_iteration: not read. Did you mean `max_iterations`? [max_iteration]"],
     );
@@ -153,7 +159,7 @@ fn settings_of_a_document() {
 }
 
 #[test]
-fn commands_tell_and_decide_nothing() {
+fn commands_inform_and_are_not_required() {
     let check = |front: &str, expect: &[&str]| {
         let text = format!("---\n{front}\n---\n# Title\n\nDo it.\n");
         let task = parse_task(&[TaskDocument { path: "RALPH.md".to_owned(), text: text.clone() }]);

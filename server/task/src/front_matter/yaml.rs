@@ -1,4 +1,4 @@
-//! Parses lines of front matter into keys and values. Knows nothing about tasks.
+//! Parses lines of front matter into keys and values, whatever the keys mean.
 
 use std::ops::Range;
 
@@ -39,16 +39,16 @@ impl<'a> YamlEntry<'a> {
     /// The items of a list whose lines are keys with values: `- name: a` above `run: b`. `None`: a different list.
     pub(super) fn items(&self) -> Option<Vec<Vec<YamlPair<'a>>>> {
         let mut items: Vec<Vec<YamlPair<'a>>> = Vec::new();
-        let is_said = |line: &&YamlLine<'a>| {
+        let is_content = |line: &&YamlLine<'a>| {
             let text = line.text.trim_start();
             !text.is_empty() && !text.starts_with('#') && !matches!(line.text, "---" | "...")
         };
-        for line in self.lines.iter().skip(1).filter(is_said) {
-            let begun = item_of(line.text);
-            let (key, value) = key_of(begun.unwrap_or_else(|| line.text.trim_start()))?;
+        for line in self.lines.iter().skip(1).filter(is_content) {
+            let item_start = item_of(line.text);
+            let (key, value) = key_of(item_start.unwrap_or_else(|| line.text.trim_start()))?;
             let key_range = key_range(line, key);
             let pair = YamlPair { key, value: parse_scalar(value), key_range, range: line.range.clone() };
-            match (begun, items.last_mut()) {
+            match (item_start, items.last_mut()) {
                 (Some(_), _) => items.push(vec![pair]),
                 (None, Some(item)) => item.push(pair),
                 (None, None) => return None,
@@ -85,7 +85,7 @@ pub(super) fn parse_entries(block: &str) -> Vec<YamlEntry<'_>> {
             (None, None) => {}
         }
     }
-    entries.into_iter().map(entry).collect()
+    entries.into_iter().map(parse_entry).collect()
 }
 
 /// A key with its lines; the first one contributes the text after the colon.
@@ -114,50 +114,52 @@ fn key_of(line: &str) -> Option<(&str, &str)> {
     (!bare.is_empty() && !line.starts_with('-') && bare.chars().all(is_word)).then(|| (bare, value.trim()))
 }
 
-fn entry(draft: YamlEntryDraft<'_>) -> YamlEntry<'_> {
+fn parse_entry(draft: YamlEntryDraft<'_>) -> YamlEntry<'_> {
     let YamlEntryDraft { key, key_range, lines: whole } = draft;
     let lines = whole.as_slice();
-    let is_said = |line: &&YamlLine<'_>| !line.text.is_empty() && !line.text.starts_with(['#', '-']);
+    let is_content = |line: &&YamlLine<'_>| !line.text.is_empty() && !line.text.starts_with(['#', '-']);
     let (first, rest) = lines.split_first().map_or(("", lines), |(line, rest)| (line.text, rest));
     let start = lines.first().map_or(0, |line| line.range.start);
-    let end = lines.first().into_iter().chain(rest.iter().filter(is_said)).last();
+    let end = lines.first().into_iter().chain(rest.iter().filter(is_content)).last();
     let mut range = start..end.map_or(start, |line| line.range.end);
-    let value_text = without_comment(first);
+    let value_text =
+        if first.starts_with('[') { without_flow_comment(first) } else { without_comment(first) };
     let value = if value_text.is_empty() && rest.iter().any(|line| item_of(line.text).is_some()) {
-        range.end = start + first.len().max(key.len());
-        list(rest)
-    } else if is_nothing(value_text) {
-        unread_lines(rest).map_or(YamlValue::Nothing, YamlValue::Unclear)
+        range = key_range.clone();
+        parse_list(rest)
+    } else if is_null(value_text) {
+        unread_lines_fault(rest).map_or(YamlValue::Nothing, YamlValue::Unclear)
     } else if value_text.starts_with('[')
         && (value_text.ends_with(']') && !value_text.starts_with("[ ") || value_text == "[")
     {
-        parse_flow(value_text, rest)
+        parse_flow(first, rest)
     } else {
-        text(first, rest).map_or_else(YamlValue::Unclear, YamlValue::Text)
+        parse_text(first, rest).map_or_else(YamlValue::Unclear, YamlValue::Text)
     };
     YamlEntry { key, value, range, key_range, lines: whole }
 }
 
-fn is_nothing(value: &str) -> bool {
+fn is_null(value: &str) -> bool {
     matches!(value, "" | "~" | "null" | "Null" | "NULL")
 }
 
 /// The fault of lines below a key without a value that are neither a list nor empty.
-fn unread_lines(rest: &[YamlLine<'_>]) -> Option<String> {
-    let is_said = |line: &&YamlLine<'_>| !line.text.is_empty() && !line.text.trim_start().starts_with('#');
+fn unread_lines_fault(rest: &[YamlLine<'_>]) -> Option<String> {
+    let is_content = |line: &&YamlLine<'_>| !line.text.is_empty() && !line.text.trim_start().starts_with('#');
     let ends = |line: &&YamlLine<'_>| matches!(line.text, "---" | "...");
     rest.iter()
-        .filter(is_said)
+        .filter(is_content)
         .find(|line| !ends(line))
         .map(|_| tr!("keys are not read here. Write each as one line of text").to_owned())
 }
 
+/// The text of a list item after its dash.
 fn item_of(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('-')?;
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
 }
 
-fn list(lines: &[YamlLine<'_>]) -> YamlValue {
+fn parse_list(lines: &[YamlLine<'_>]) -> YamlValue {
     let mut items: Vec<Vec<YamlLine<'_>>> = Vec::new();
     for line in lines.iter().filter(|line| !line.text.is_empty()) {
         match (item_of(line.text), items.last_mut()) {
@@ -171,7 +173,7 @@ fn list(lines: &[YamlLine<'_>]) -> YamlValue {
         let end = rest.last().map_or(first.range.end, |line| line.range.end);
         let value_text = without_comment(first.text);
         let value =
-            if is_nothing(value_text) && rest.is_empty() { return None } else { text(first.text, rest) };
+            if is_null(value_text) && rest.is_empty() { return None } else { parse_text(first.text, rest) };
         Some((value, first.range.start..end))
     };
     YamlValue::List(items.into_iter().filter_map(read).collect())
@@ -179,10 +181,10 @@ fn list(lines: &[YamlLine<'_>]) -> YamlValue {
 
 /// Parses `[a, "b"]`, also over several lines.
 fn parse_flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
-    let mut whole = first.to_owned();
-    if !first.ends_with(']') {
+    let mut whole = without_flow_comment(first).to_owned();
+    if !whole.ends_with(']') {
         for line in rest {
-            let value_text = without_comment(line.text.trim());
+            let value_text = without_flow_comment(line.text.trim());
             whole.push_str(value_text);
             if value_text.ends_with(']') {
                 break;
@@ -192,34 +194,50 @@ fn parse_flow(first: &str, rest: &[YamlLine<'_>]) -> YamlValue {
     let Some(inner) = whole.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else {
         return YamlValue::Unclear(tr!("a list that is not closed. Write the `]`").to_owned());
     };
-    YamlValue::Flow(parts(inner).into_iter().map(parse_scalar).filter(|it| !it.is_empty()).collect())
+    YamlValue::Flow(split_flow(inner).into_iter().map(parse_scalar).filter(|it| !it.is_empty()).collect())
 }
 
 /// Splits at commas outside quotes and code spans.
-fn parts(inner: &str) -> Vec<&str> {
+fn split_flow(inner: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut from = 0;
-    let mut quote: Option<char> = None;
-    let mut is_begin = true;
-    for (at, char) in inner.char_indices() {
-        match (quote, char) {
-            (Some(open), char) if open == char => quote = None,
-            (None, '`') => quote = Some('`'),
-            (None, '"' | '\'') if is_begin => quote = Some(char),
-            (None, ',') => {
-                parts.push(inner.get(from..at).unwrap_or_default());
-                from = at + 1;
-            }
-            _ => {}
-        }
-        is_begin = quote.is_none() && (char == ',' || is_begin && char.is_whitespace());
+    for (at, _) in unquoted_chars(inner).filter(|(_, char)| *char == ',') {
+        parts.push(inner.get(from..at).unwrap_or_default());
+        from = at + 1;
     }
     parts.push(inner.get(from..).unwrap_or_default());
     parts
 }
 
+/// Removes a comment ` # …` from a line of a list in brackets, except inside quotes and code spans.
+fn without_flow_comment(line: &str) -> &str {
+    let is_comment = |(at, char): &(usize, char)| {
+        *char == '#' && line.get(..*at).is_some_and(|it| it.is_empty() || it.ends_with(char::is_whitespace))
+    };
+    let end = unquoted_chars(line).find(is_comment).map_or(line.len(), |(at, _)| at);
+    line.get(..end).unwrap_or_default().trim()
+}
+
+/// The characters outside quotes and code spans. Quotes count only at the start of a list or an item.
+fn unquoted_chars(flow: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut quote: Option<char> = None;
+    let mut is_start = true;
+    flow.char_indices().filter(move |&(at, char)| {
+        let was_quoted = quote.is_some();
+        match (quote, char) {
+            (Some(open), char) if open == char => quote = None,
+            (None, '`') => quote = Some('`'),
+            (None, '"' | '\'') if is_start => quote = Some(char),
+            _ => {}
+        }
+        let begins_item = char == ',' || at == 0 && char == '[' || is_start && char.is_whitespace();
+        is_start = quote.is_none() && begins_item;
+        !was_quoted
+    })
+}
+
 /// A value with its continuation lines.
-fn text(first: &str, rest: &[YamlLine<'_>]) -> Result<String, String> {
+fn parse_text(first: &str, rest: &[YamlLine<'_>]) -> Result<String, String> {
     let further = rest.iter().map(|line| line.text);
     let further: Vec<&str> =
         further.take_while(|line| line.is_empty() || line.starts_with([' ', '\t'])).collect();

@@ -3,12 +3,12 @@
 
 use loopkeeper_text::yaml::{self, YamlScalar};
 
-use super::add;
+use super::add_command;
 use crate::outline::TaskOutline;
 use crate::source::front_matter_end;
 
 /// `checks/NAME/CHECK.md`: front matter with `command` and `timeout` in seconds.
-pub(super) fn check(file: &str, text: &str, out: &mut TaskOutline) {
+pub(super) fn add_check(file: &str, text: &str, out: &mut TaskOutline) {
     let scalars = front_matter(text);
     let of = |key: &str| scalars.iter().find(|it| it.path == key);
     if !is_enabled(text) {
@@ -16,19 +16,19 @@ pub(super) fn check(file: &str, text: &str, out: &mut TaskOutline) {
     }
     let Some(command) = of("command") else { return };
     let timeout = of("timeout").and_then(|it| it.value.parse::<u64>().ok()).map(|it| it.saturating_mul(1000));
-    add(out, name_of(file), &command.value, command.range.clone(), timeout);
+    add_command(out, name_of(file), &command.value, command.range.clone(), timeout);
 }
 
 /// `checks/NAME/run.sh`, an executable instead of a command.
-pub(super) fn script(file: &str, text: &str, out: &mut TaskOutline) {
+pub(super) fn add_script(file: &str, text: &str, out: &mut TaskOutline) {
     let first_line = text.lines().next().map_or(0, str::len);
-    add(out, name_of(file), &loopkeeper_text::shell_word::quoted(file), 0..first_line, None);
+    add_command(out, name_of(file), &loopkeeper_text::shell_word::quoted(file), 0..first_line, None);
 }
 
 /// `contexts/NAME/CONTEXT.md`: the output of its command goes into the prompt and decides nothing.
-pub(super) fn context(file: &str, text: &str, out: &mut TaskOutline) {
+pub(super) fn add_context(file: &str, text: &str, out: &mut TaskOutline) {
     let before = out.criteria.len();
-    check(file, text, out);
+    add_check(file, text, out);
     for draft in out.criteria.iter_mut().skip(before) {
         draft.criterion.required = false;
     }
@@ -59,10 +59,10 @@ pub(crate) fn body(text: &str) -> String {
 fn front_matter(text: &str) -> Vec<YamlScalar> {
     let block = text.get(..front_matter_end(text)).unwrap_or_default();
     let inner = block.trim_start_matches('\u{feff}').trim_start_matches('-');
-    let skipped = block.len() - inner.len();
+    let offset = block.len() - inner.len();
     let mut scalars = yaml::scalars(inner.trim_end().trim_end_matches('-'));
     for it in &mut scalars {
-        it.range = it.range.start + skipped..it.range.end + skipped;
+        it.range = it.range.start + offset..it.range.end + offset;
     }
     scalars
 }

@@ -8,7 +8,7 @@ use loopkeeper_text::closest::closest;
 use loopkeeper_text::shell_word::quoted;
 use loopkeeper_text::{DocumentRange, tr};
 
-use super::add;
+use super::{add_command, unquoted};
 use crate::grammar::{self, ItemMode};
 use crate::item::{ByteOrigin, InlineContent};
 use crate::outline::{CriterionOrigin, TaskOutline};
@@ -19,9 +19,7 @@ use crate::{Finding, FindingCode, WrittenSetting};
 const RUNNERS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
 
 /// `agent.ci_gate.argv`, unless it is disabled.
-pub(super) fn ci_gate(text: &str, out: &mut TaskOutline) {
-    let unmarked = prd::blank_byte_order_mark(text);
-    let text = &*unmarked;
+pub(super) fn add_ci_gate(text: &str, out: &mut TaskOutline) {
     let Ok(parsed) = prd::parse_json(text) else { return };
     let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
     let agent = root.get_object("agent");
@@ -30,14 +28,14 @@ pub(super) fn ci_gate(text: &str, out: &mut TaskOutline) {
     if let Some(argv) = gate.and_then(|it| it.get_array("argv")) {
         let words: Vec<String> =
             argv.elements.iter().filter_map(|it| it.as_string_lit()).map(|it| quoted(&it.value)).collect();
-        add(out, "The CI gate passes", &words.join(" "), argv.range.start..argv.range.end, None);
+        add_command(out, "The CI gate passes", &words.join(" "), argv.range.start..argv.range.end, None);
     }
     let of_root =
         root.properties.iter().filter(|it| !["agent", "version", "$schema"].contains(&it.name.as_str()));
     let of_root = of_root.map(|it| (it.name.as_str().to_owned(), it.range.start..it.range.end));
     let runner = agent.and_then(|it| it.get_string("runner"));
     let is_used = runner.is_some_and(|it| {
-        let place = out.place(inner(text, it.range.start..it.range.end));
+        let place = out.place(unquoted(text, it.range.start..it.range.end));
         read_runner(&it.value, place, out)
     });
     let is_read = |it: &str| it == "ci_gate" || it == "runner" && is_used;
@@ -65,24 +63,21 @@ fn read_runner(value: &str, place: DocumentRange, out: &mut TaskOutline) -> bool
 }
 
 /// `buildCommand` and `testCommand` of `.ralph/run-config.json`.
-pub(super) fn run_config(text: &str, out: &mut TaskOutline) {
-    let unmarked = prd::blank_byte_order_mark(text);
-    let text = &*unmarked;
+pub(super) fn add_run_config(text: &str, out: &mut TaskOutline) {
     let Ok(parsed) = prd::parse_json(text) else { return };
     let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
     let skips_tests = root.get_string("mode").is_some_and(|it| it.value == "skip-tests");
     for (key, name) in [("buildCommand", "The build succeeds"), ("testCommand", "The tests pass")] {
         let command = root.get_string(key).filter(|_| key != "testCommand" || !skips_tests);
         if let Some(command) = command {
-            add(out, name, &command.value, inner(text, command.range.start..command.range.end), None);
+            let range = unquoted(text, command.range.start..command.range.end);
+            add_command(out, name, &command.value, range, None);
         }
     }
 }
 
 /// `verifiers` of `.ralph/verification.json`, at the top or in `defaults`. The same file can be a cache without any.
-pub(super) fn verification(text: &str, out: &mut TaskOutline) {
-    let unmarked = prd::blank_byte_order_mark(text);
-    let text = &*unmarked;
+pub(super) fn add_verification(text: &str, out: &mut TaskOutline) {
     let Ok(parsed) = prd::parse_json(text) else { return };
     let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
     let of_root = root.get_array("verifiers");
@@ -96,7 +91,7 @@ pub(super) fn verification(text: &str, out: &mut TaskOutline) {
             _ => None,
         };
         let Some((name, args)) = name else { continue };
-        // What the boxes of the plan say is read there.
+        // The boxes are read from the plan.
         if name != "checkbox" && !add_verifier(name, args, &place, out) {
             aside.push((name.to_owned(), place));
         }
@@ -104,7 +99,7 @@ pub(super) fn verification(text: &str, out: &mut TaskOutline) {
     out.add_left_aside(&aside);
 }
 
-/// Whether there is a check with this meaning.
+/// Adds the check with the meaning of a verifier; false if there is none.
 fn add_verifier(name: &str, args: Option<&Object<'_>>, place: &Range<usize>, out: &mut TaskOutline) -> bool {
     let arg = |key: &str| args.and_then(|it| it.get_string(key)).map(|it| it.value.to_string());
     let glob = |it: &str| if it.contains([' ', '"']) { format!("{it:?}") } else { it.to_owned() };
@@ -115,7 +110,7 @@ fn add_verifier(name: &str, args: Option<&Object<'_>>, place: &Range<usize>, out
         _ => None,
     };
     if let Some(command) = command {
-        add(out, name_of(name, &command), &command, place.clone(), None);
+        add_command(out, verifier_title(name, &command), &command, place.clone(), None);
         return true;
     }
     let check = match (name, arg("path"), arg("content")) {
@@ -136,16 +131,10 @@ fn add_verifier(name: &str, args: Option<&Object<'_>>, place: &Range<usize>, out
     is_check
 }
 
-fn name_of<'a>(verifier: &'a str, command: &'a str) -> &'a str {
+fn verifier_title<'a>(verifier: &'a str, command: &'a str) -> &'a str {
     match verifier {
         "tsc" => "The types are right",
         "vitest" => "The tests pass",
         _ => command,
     }
-}
-
-/// The range of a string without its quotes.
-fn inner(text: &str, range: Range<usize>) -> Range<usize> {
-    let is_quoted = text.get(range.clone()).is_some_and(|it| it.len() >= 2 && it.ends_with('"'));
-    if is_quoted { range.start + 1..range.end - 1 } else { range }
 }

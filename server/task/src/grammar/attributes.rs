@@ -114,7 +114,7 @@ fn parse_group(inner: &str) -> AttributeGroup {
     let mut found = Vec::new();
     let mut bad = None;
     for part in inner.split([',', '，', '、', ';', '；']).map(str::trim) {
-        match read_one(part) {
+        match parse_attribute(part) {
             Some(Ok(one)) => found.push(one),
             Some(Err(reason)) => bad = Some(reason),
             None => return AttributeGroup::Prose,
@@ -124,7 +124,7 @@ fn parse_group(inner: &str) -> AttributeGroup {
 }
 
 /// `None`: prose in brackets.
-fn read_one(part: &str) -> Option<Result<Attribute, String>> {
+fn parse_attribute(part: &str) -> Option<Result<Attribute, String>> {
     let (word, value) = match part.split_once(char::is_whitespace) {
         Some((word, value)) => (word.to_lowercase(), value.trim()),
         None => (part.to_lowercase(), ""),

@@ -40,9 +40,9 @@ impl NameParts {
         mut self,
         check: Option<&Check>,
         attributes: &mut ItemAttributes,
-        bad: &mut dyn FnMut(String),
+        report_bad: impl FnMut(String),
     ) -> String {
-        self.take_attributes(attributes, bad);
+        self.take_attributes(attributes, report_bad);
         let check_at = self.parts.iter().position(|(role, _)| *role == PieceRole::Check);
         let before = self.prose(..check_at.unwrap_or(self.parts.len()));
         // "Coverage: `$ cov` prints `>= 80`": the text before the colon is sufficient.
@@ -69,7 +69,7 @@ impl NameParts {
     }
 
     /// Attributes are at the end; expectations and the check may come before or after them.
-    fn take_attributes(&mut self, attributes: &mut ItemAttributes, bad: &mut dyn FnMut(String)) {
+    fn take_attributes(&mut self, attributes: &mut ItemAttributes, mut report_bad: impl FnMut(String)) {
         for (role, text) in self.parts.iter_mut().rev() {
             match role {
                 PieceRole::Prose => {}
@@ -78,11 +78,11 @@ impl NameParts {
             }
             let trailing = attributes::take_trailing(text, attributes);
             if let Some(reason) = trailing.bad {
-                bad(reason);
+                report_bad(reason);
             }
             let has_text = !trailing.rest.trim_end_matches(attributes::is_final).is_empty();
-            let rest = trailing.rest.len();
-            text.truncate(rest);
+            let kept = trailing.rest.len();
+            text.truncate(kept);
             if has_text {
                 return;
             }

@@ -34,7 +34,7 @@ impl ItemParser<'_> {
     }
 
     fn report_without_command(&mut self, attributes: &ItemAttributes) {
-        // What is wrong with the check is reported already.
+        // The fault of the check is already reported.
         if self.faults.iter().any(|it| it.code == FindingCode::BadCheck) {
             return;
         }

@@ -6,7 +6,7 @@ use super::spans::{self, CodeSpanKind};
 use super::{code_span, near, numbers};
 
 /// The corrected span, backticks included.
-pub(super) fn of_check(code: &str) -> Option<String> {
+pub(super) fn fix_check_span(code: &str) -> Option<String> {
     let sound =
         |it: &String| matches!(spans::parse_exactly(it), CodeSpanKind::Command(_) | CodeSpanKind::Word(_));
     let code = code.trim();
@@ -24,7 +24,8 @@ pub(super) fn of_check(code: &str) -> Option<String> {
     candidates.into_iter().flatten().find(sound).map(|it| code_span(&it))
 }
 
-pub(super) fn of_expectation(code: &str) -> Option<String> {
+/// The corrected expectation, backticks included.
+pub(super) fn fix_expectation_span(code: &str) -> Option<String> {
     let sound = |it: &String| matches!(expectations::parse_expectation(it), ParsedExpectation::Expect(_));
     let code = code.trim();
     let candidates = [
@@ -33,7 +34,7 @@ pub(super) fn of_expectation(code: &str) -> Option<String> {
         numbers::without_unit(code),
         near::suggest_comparison(code),
         fix_negation(code),
-        exit_code(code),
+        fix_exit_code(code),
     ];
     candidates.into_iter().flatten().find(sound).map(|it| code_span(&it))
 }
@@ -75,7 +76,7 @@ fn fix_negation(code: &str) -> Option<String> {
 }
 
 /// `exit code 1`, `Exit: 1`
-fn exit_code(code: &str) -> Option<String> {
+fn fix_exit_code(code: &str) -> Option<String> {
     let code = code.to_lowercase();
     let rest = code.strip_prefix("exit")?;
     let rest = rest.strip_prefix('s').unwrap_or(rest).trim_start_matches([' ', ':', '=']);

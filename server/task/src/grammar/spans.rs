@@ -9,7 +9,7 @@ use super::fault::SpanError;
 use crate::criterion::address::url_fault;
 use crate::criterion::{Check, PatternKind, TextPattern};
 
-/// The most that Linux takes as one argument of a program.
+/// The longest argument that Linux passes to a program.
 const MAX_COMMAND_BYTES: usize = 128 * 1024 - 1;
 
 /// The kind of a code span, independent of its context.
@@ -108,7 +108,7 @@ fn parse_search(verb: &str, rest: &str) -> Result<(TextPattern, Vec<String>), Sp
     }
 }
 
-/// `/regex/[i]` at the start: the compiled-once pattern and what follows. `None`: not of that form.
+/// Parses `/regex/[i]` at the start: the pattern, which compiles, and the text after it. `None`: not of that form.
 pub(super) fn parse_regex(text: &str) -> Result<Option<(TextPattern, &str)>, SpanError> {
     let Some((source, rest)) = parse_enclosed(text, '/') else { return Ok(None) };
     let (kind, rest) = match rest.strip_prefix('i') {

@@ -292,7 +292,7 @@ fn spans_after_a_command_are_expectations() {
 }
 
 #[test]
-fn not_a_check() {
+fn commands_without_the_mark_are_reported() {
     check(
         ItemMode::Criterion,
         &[
@@ -417,6 +417,10 @@ fn boxes_of_a_plan_need_the_mark() {
             ("Tests pass: `$ cargo test`", "Tests pass | $ cargo test"),
             ("Tests pass: `$ cargo test", "Tests pass: `$ cargo test | ! bad-check [`]"),
             ("An odd ` backtick", "An odd ` backtick"),
+            (
+                "Tests pass: `$ cargo test`, and ` is odd",
+                "Tests pass: $ cargo test, and ` is odd | ! bad-check [`]",
+            ),
             ("A torn `code\n  span`", "A torn code span"),
             (
                 "A torn `$ cargo\n  test`",

@@ -226,7 +226,7 @@ proptest! {
 const LOG: &str = "build\tTest\t2026-01-01T10:00:01.1234567Z ##[group]Run npm test\nbuild\tTest\t2026-01-01T10:00:01.1234567Z shell: bash\nbuild\tTest\t2026-01-01T10:00:02.1234567Z Error: é ~~~~ `x`\nbuild\tTest\t2026-01-01T10:00:02.1234567Z ##[error]Process completed with exit code 1.\n";
 
 /// A part of each format that can be repeated, between a beginning and an end.
-const REPEATED: [(&str, [&str; 3]); 16] = [
+const REPEATED: [(&str, [&str; 3]); 17] = [
     ("tasks.yaml", ["tasks:\n", "  - title: é\n    completed: true\n", ""]),
     ("tasks.yaml", ["tasks: [", "{title: é}, ", "]"]),
     (
@@ -247,6 +247,7 @@ const REPEATED: [(&str, [&str; 3]); 16] = [
         ["{\"verifiers\": [", "{\"type\": \"custom\", \"args\": {\"command\": \"é\"}},", "]}"],
     ),
     ("ralph.yml", ["event_loop:\n  prompt: |\n    # A\n\n    Done when:\n", "    - é: `$ x`\n", ""]),
+    ("ralph.yml", ["backpressure:\n  gates:\n", "    - name: é\n      command: x\n", ""]),
     (".ralph/ralph-loop.state.json", ["{\"prompt\": \"Done when:\\n", "- é: `$ x`\\n", "\"}"]),
     ("RALPH.md", ["# A\n", "{{ contexts.a }} {{ b", "\n"]),
 ];
@@ -254,11 +255,11 @@ const REPEATED: [(&str, [&str; 3]); 16] = [
 /// Eight times the text takes about eight times as long; quadratic would be 64 times.
 #[test]
 fn the_time_grows_with_the_size() {
-    const MOST: u32 = 28;
+    const MAX_RATIO: u32 = 28;
     for (path, [begin, unit, end]) in REPEATED {
         let text = |bytes: usize| format!("{begin}{}{end}", unit.repeat(bytes / unit.len()));
         let (small, large) = (text(10_000), text(80_000));
-        let is_linear = || shortest(path, &large) < shortest(path, &small) * MOST;
+        let is_linear = || shortest(path, &large) < shortest(path, &small) * MAX_RATIO;
         // Other processes may fill the caches of the processor during one attempt.
         assert!((0..5).any(|_| is_linear()), "{path}: {unit:?}");
     }

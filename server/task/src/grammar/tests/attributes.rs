@@ -78,7 +78,7 @@ fn misspelt_attributes_are_faults() {
 }
 
 #[test]
-fn numbers_of_earlier_rounds() {
+fn number_rules_need_a_command() {
     check(
         ItemMode::Criterion,
         &[
