@@ -143,7 +143,7 @@ fn parse_markdown_document(
 ) -> TaskOutline {
     let mut outline = match kind {
         Some(DocumentKind::RequirementsPlan | DocumentKind::RequirementsPart) => {
-            requirements::parse(path, text)
+            requirements::parse_requirements(path, text)
         }
         None if requirements::has_task_headings(text) => markdown::parse_plan(path, text, optional),
         Some(kind) if kind.is_plan() => markdown::parse_plan(path, text, optional),

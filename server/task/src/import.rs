@@ -26,7 +26,7 @@ pub fn task_document(name: &str, text: &str, checks: &[(String, String)]) -> Str
     }
     let _ = writeln!(document, "{text}");
     if !task.criteria.is_empty() {
-        // Nothing that it asks for could be verified.
+        // Otherwise nothing that it asks for could be verified.
         if task.criteria.iter().all(|it| it.check.is_none()) && !checks.is_empty() {
             let _ = write!(document, "\n## {}\n\n", heading(text));
             write_checks(&mut document, checks);
@@ -75,7 +75,7 @@ fn write_checks(document: &mut String, checks: &[(String, String)]) {
     }
 }
 
-/// The task to fix the failure that a log reports, whether or not the log says that it is one.
+/// Converts a log to a task, also one that [`task_document`] would not recognise as a log.
 pub fn log_document(text: &str, checks: &[(String, String)]) -> String {
     ci_log::document(text, checks)
 }
@@ -83,6 +83,7 @@ pub fn log_document(text: &str, checks: &[(String, String)]) -> String {
 /// A name for the file of a task document, from its title: `cart-loses-items`.
 pub fn file_stem(document: &str) -> String {
     const MAX_WORDS: usize = 6;
+    const MAX_CHARS: usize = 60;
     const STOP_WORDS: [&str; 14] =
         ["a", "an", "the", "and", "or", "of", "to", "in", "on", "for", "with", "by", "from", "at"];
     let title = document.lines().find_map(|it| it.strip_prefix("# ")).unwrap_or_default().to_lowercase();
@@ -93,8 +94,11 @@ pub fn file_stem(document: &str) -> String {
         words.pop();
     }
     let stem = words.join("-");
-    let stem: String = stem.chars().take(60).collect();
-    if stem.is_empty() { "imported".to_owned() } else { stem }
+    let stem: String = stem.chars().take(MAX_CHARS).collect();
+    match stem.trim_end_matches('-') {
+        "" => "imported".to_owned(),
+        stem => stem.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -114,6 +118,8 @@ mod tests {
             "subtract-two-numbers-and-refuse"
         );
         assert_eq!(file_stem("# The\n"), "the");
+        let long_word = "a".repeat(59);
+        assert_eq!(file_stem(&format!("# {long_word} next\n")), long_word);
         assert_eq!(
             (file_stem("# 购物车 丢失!\n"), file_stem("x")),
             ("购物车-丢失".to_owned(), "imported".to_owned())

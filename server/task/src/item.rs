@@ -1,5 +1,5 @@
-//! One item's text as the grammar sees it: prose and code spans, each with its bytes in the document. Created from
-//! Markdown by `blocks`, from plain strings (JSON, arguments) here. Does not depend on checks.
+//! The text of one item, as input for the grammar: prose and code spans, each with its bytes in the document. Created
+//! from Markdown by `blocks`, from plain strings (JSON, arguments) here. Does not depend on checks.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -168,7 +168,7 @@ impl DocumentKind {
         }
     }
 
-    /// A file in the folder of the document that contains the tasks in its place.
+    /// A file in the folder of the document that replaces it as the list of tasks.
     pub fn successor(self) -> Option<&'static str> {
         (self == Self::RequirementsPlan).then_some(".ralph/tasks.yml")
     }

@@ -1,5 +1,5 @@
-//! The work of a loop: a prompt document, its criteria, its plan. Types are here; [`parse_task`] and the parsers are
-//! below this module. Parsing never fails as a whole: a broken part becomes a [`Finding`], the rest is still a task.
+//! Parses the documents of a task: a prompt, its criteria, its plan. The types are here, the parsers in modules below,
+//! behind [`parse_task`]. Parsing never fails as a whole: a broken part becomes a [`Finding`], the rest is still a task.
 
 mod assemble;
 mod blocks;
@@ -65,7 +65,7 @@ pub struct TaskDocument {
 pub struct Task {
     /// From `OBJECTIVE:` or the first heading; empty if there is neither.
     pub title: String,
-    /// The prompt document's text, unchanged, as sent to the agent.
+    /// The prompt document's text as sent to the agent: unchanged but for the parts that it includes.
     pub prompt: String,
     /// The text between `<promise>` tags that the document asks the agent to print when done.
     pub promise: Option<String>,
@@ -124,10 +124,10 @@ pub struct PlanItem {
     /// Items that must be done before this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<String>,
-    /// The field that says that the story is done, where it is not the one that files of this name have.
+    /// The field that says that the story is done, where it differs from [`DocumentKind::done_value`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done_field: Option<String>,
-    /// The value of that field then, where the file has another word for it.
+    /// The value of that field for a done story, where it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done_value: Option<String>,
 }
@@ -159,7 +159,7 @@ pub enum FindingCode {
     BadPromise,
     /// A document that is malformed for its type.
     Syntax,
-    /// An unknown key that resembles a known one.
+    /// A key that is not read.
     UnknownKey,
     /// A key or value of a document without a meaning.
     BadValue,

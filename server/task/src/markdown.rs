@@ -6,6 +6,8 @@ mod mentions;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
+
 use loopkeeper_text::tr;
 
 use super::blocks::{self, ListItem, MarkdownBlock};
@@ -13,7 +15,7 @@ use super::grammar::{self, ItemMode};
 use super::item::InlineContent;
 use super::may_change;
 use super::outline::{CriterionOrigin, TaskOutline};
-use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_further, match_phrase};
+use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_fallback, match_phrase};
 use super::plan::{self, BoxState, OptionalHeadings};
 use super::source::MarkdownSource;
 use super::{ContextPath, DocumentKind, FindingCode, kind_of};
@@ -50,6 +52,7 @@ fn parse<'a>(
         lead: ListLead::None,
         headings,
         title: TitleState::default(),
+        has_usual_phrase: OnceCell::new(),
         tables: Vec::new(),
     };
     promise::find_promise(&source, &mut reader.out);
@@ -73,6 +76,8 @@ struct MarkdownReader<'a> {
     lead: ListLead<'a>,
     headings: OptionalHeadings<'a>,
     title: TitleState,
+    /// Whether a section of the document has one of the usual headings. Determined at the first other one.
+    has_usual_phrase: OnceCell<bool>,
     /// The tables of a plan, and whether they are under an optional heading.
     tables: Vec<(std::ops::Range<usize>, bool)>,
 }
@@ -88,14 +93,15 @@ struct CriteriaSection<'a> {
 }
 
 struct ListContext<'a> {
-    items_are: ItemsAre,
+    content: ListContent,
     /// The paragraph that announced this very list.
     lead: Option<InlineContent<'a>>,
     is_empty: bool,
 }
 
+/// The meaning of the items of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ItemsAre {
+enum ListContent {
     Criteria(HeadingPhrase),
     /// Paths after `CONTEXT:`.
     Paths,
@@ -136,20 +142,24 @@ impl<'a> MarkdownReader<'a> {
             | MarkdownBlock::Rule => self.drop_lead(),
         }
         match block {
-            MarkdownBlock::Heading { level, text } if self.lists.is_empty() => self.heading(level, text),
-            MarkdownBlock::Heading { text, .. } | MarkdownBlock::Paragraph(text) => self.paragraph(text),
+            MarkdownBlock::Heading { level, text } if self.lists.is_empty() => {
+                self.handle_heading(level, text)
+            }
+            MarkdownBlock::Heading { text, .. } | MarkdownBlock::Paragraph(text) => {
+                self.handle_paragraph(text)
+            }
             MarkdownBlock::ListOpen => {}
             MarkdownBlock::ListClose => self.close_list(),
-            MarkdownBlock::Item(item) => self.item(item),
+            MarkdownBlock::Item(item) => self.handle_item(item),
             MarkdownBlock::Fence(range) => {
-                if self.items_are() == ItemsAre::Criteria(HeadingPhrase::Validation) {
+                if self.content() == ListContent::Criteria(HeadingPhrase::Validation) {
                     let fact = tr!("commands in a fenced block are never run. Write them as a list");
                     self.out.add_finding(FindingCode::NotACheck, tr!("Validation commands"), fact, range);
                 }
             }
             MarkdownBlock::Indented(range) => {
                 if self.role == DocumentRole::Plan {
-                    plan::indented_boxes(&mut self.out, self.source, range, self.headings.is_optional());
+                    plan::take_indented_boxes(&mut self.out, self.source, range, self.headings.is_optional());
                 }
             }
             MarkdownBlock::Table(range) => {
@@ -161,7 +171,7 @@ impl<'a> MarkdownReader<'a> {
         }
     }
 
-    fn heading(&mut self, level: u8, text: InlineContent<'a>) {
+    fn handle_heading(&mut self, level: u8, text: InlineContent<'a>) {
         let plain = text.plain_text();
         // `### Task 2` of a plan is no part of `## Validation Commands` before it.
         let is_task = self.role == DocumentRole::Plan && is_task_heading(&plain);
@@ -172,7 +182,7 @@ impl<'a> MarkdownReader<'a> {
         }
         if mentions::is_context(&plain) && ends_in_colon(&plain) {
             self.lead = ListLead::Context;
-        } else if may_change::behind_label(&plain) == Some("") {
+        } else if may_change::after_label(&plain) == Some("") {
             self.lead = ListLead::MayChange;
         } else if let Some(phrase) = self.phrase_of(&plain) {
             self.sections.push(CriteriaSection {
@@ -190,55 +200,52 @@ impl<'a> MarkdownReader<'a> {
         while let Some(section) = self.sections.pop_if(|section| section.level >= level) {
             if section.is_empty && !(section.has_promise && is_about_stopping(&section.heading)) {
                 let name = section.heading.plain_text();
-                self.no_criteria(&name, section.heading.range.clone());
+                self.report_no_criteria(&name, section.heading.range.clone());
             } else if let Some(outer) = self.sections.last_mut() {
                 outer.is_empty = false;
             }
         }
     }
 
-    fn no_criteria(&mut self, name: &str, range: std::ops::Range<usize>) {
+    fn report_no_criteria(&mut self, name: &str, range: std::ops::Range<usize>) {
         let fact = tr!("no list items, so nothing is checked. Write one item per criterion");
         self.out.add_finding(FindingCode::NoCriteria, name.trim().trim_end_matches([':', '：']), fact, range);
     }
 
-    fn paragraph(&mut self, text: InlineContent<'a>) {
+    fn handle_paragraph(&mut self, text: InlineContent<'a>) {
         let plain = text.plain_text();
         if self.take_title(&text) {
             return;
         }
         if let Some(section) = self.sections.last_mut() {
-            section.has_promise |= promise_tag::is_in(self.source.slice(&text.range));
+            section.has_promise |= promise_tag::contains_promise(self.source.slice(&text.range));
         }
         if mentions::is_context(&plain) {
-            self.add_context(mentions::behind_colon(&text));
+            self.add_context(mentions::after_colon(&text));
             self.lead = ListLead::Context;
-        } else if may_change::behind_label(&plain).is_some() {
+        } else if may_change::after_label(&plain).is_some() {
             self.allow_changes(&text, ':');
             self.lead = ListLead::MayChange;
         } else if let Some(phrase) = self.phrase_of(&plain) {
-            self.lead_in(phrase, text, &plain);
+            self.handle_lead_in(phrase, text, &plain);
         }
     }
 
     fn phrase_of(&self, text: &str) -> Option<HeadingPhrase> {
         match_phrase(text).or_else(|| {
-            let may_open = |line: &str| {
-                line.starts_with('#') || line.trim_end_matches(['*', '_']).ends_with([':', '：'])
-            };
-            let is_usual = |line: &str| may_open(line.trim()) && match_phrase(line).is_some();
-            match_further(text).filter(|_| !self.source.lines().any(|(_, line)| is_usual(line)))
+            match_fallback(text)
+                .filter(|_| !*self.has_usual_phrase.get_or_init(|| has_usual_phrase(self.source)))
         })
     }
 
     /// A paragraph that begins with a phrase: announces a list, or contains one on its own line.
-    fn lead_in(&mut self, phrase: HeadingPhrase, text: InlineContent<'a>, plain: &str) {
+    fn handle_lead_in(&mut self, phrase: HeadingPhrase, text: InlineContent<'a>, plain: &str) {
         if ends_in_colon(plain) {
             self.lead = ListLead::Criteria(phrase, text);
         } else if let Some(list) = inline_list::parse_inline_list(self.source, &text) {
             let mode = mode_of(phrase);
             for item in &list.items {
-                self.criterion(item, mode, CriterionOrigin::default());
+                self.add_criterion(item, mode, CriterionOrigin::default());
             }
             let fix = self.lists.is_empty().then_some(list.fix);
             let fault =
@@ -277,7 +284,7 @@ impl<'a> MarkdownReader<'a> {
         }
     }
 
-    /// Globs are read from the source, where `**` is no emphasis; those behind `label`, where there is one.
+    /// Reads globs from the source, where `**` is no emphasis; those after `label`, if the text contains it.
     fn allow_changes(&mut self, text: &InlineContent<'_>, label: char) {
         let line = self.source.slice(&text.range);
         let line = line.split_once([label, '：']).map_or(line.as_ref(), |(_, rest)| rest);
@@ -285,21 +292,21 @@ impl<'a> MarkdownReader<'a> {
     }
 
     fn open_list(&mut self) {
-        let inherited = self.items_are();
-        let (items_are, lead) = match std::mem::replace(&mut self.lead, ListLead::None) {
-            ListLead::Criteria(phrase, text) => (ItemsAre::Criteria(phrase), Some(text)),
-            ListLead::Context => (ItemsAre::Paths, None),
-            ListLead::MayChange => (ItemsAre::MayChange, None),
-            ListLead::NoColon(text) if inherited == ItemsAre::Prose => {
-                self.missing_colon(&text);
+        let inherited = self.content();
+        let (content, lead) = match std::mem::replace(&mut self.lead, ListLead::None) {
+            ListLead::Criteria(phrase, text) => (ListContent::Criteria(phrase), Some(text)),
+            ListLead::Context => (ListContent::Paths, None),
+            ListLead::MayChange => (ListContent::MayChange, None),
+            ListLead::NoColon(text) if inherited == ListContent::Prose => {
+                self.report_missing_colon(&text);
                 (inherited, None)
             }
             ListLead::NoColon(_) | ListLead::None => (inherited, None),
         };
-        self.lists.push(ListContext { items_are, lead, is_empty: true });
+        self.lists.push(ListContext { content, lead, is_empty: true });
     }
 
-    fn missing_colon(&mut self, text: &InlineContent<'_>) {
+    fn report_missing_colon(&mut self, text: &InlineContent<'_>) {
         let name = text.plain_text();
         let fact = tr!("no heading and no colon, so the list is not read");
         let fault = grammar::ItemFault::new(FindingCode::NoCriteria, fact, &text.range)
@@ -316,7 +323,7 @@ impl<'a> MarkdownReader<'a> {
                 outer.is_empty = false;
             }
         } else if let Some(lead) = list.lead {
-            self.no_criteria(&lead.plain_text(), lead.range);
+            self.report_no_criteria(&lead.plain_text(), lead.range);
         }
     }
 
@@ -324,22 +331,22 @@ impl<'a> MarkdownReader<'a> {
     fn drop_lead(&mut self) {
         if let ListLead::Criteria(_, text) = std::mem::replace(&mut self.lead, ListLead::None) {
             let plain = text.plain_text();
-            if exact_phrase(&plain).is_some() && self.items_are() == ItemsAre::Prose {
-                self.no_criteria(&plain, text.range);
+            if exact_phrase(&plain).is_some() && self.content() == ListContent::Prose {
+                self.report_no_criteria(&plain, text.range);
             }
         }
     }
 
-    /// The kind of items at the current position.
-    fn items_are(&self) -> ItemsAre {
+    /// The content of list items at the current position.
+    fn content(&self) -> ListContent {
         match (self.lists.last(), self.sections.last()) {
-            (Some(list), _) => list.items_are,
-            (None, Some(section)) => ItemsAre::Criteria(section.phrase),
-            (None, None) => ItemsAre::Prose,
+            (Some(list), _) => list.content,
+            (None, Some(section)) => ListContent::Criteria(section.phrase),
+            (None, None) => ListContent::Prose,
         }
     }
 
-    fn item(&mut self, item: ListItem<'a>) {
+    fn handle_item(&mut self, item: ListItem<'a>) {
         self.drop_lead();
         let Some(text) = item.text else { return };
         let plain = text.plain_text();
@@ -356,22 +363,22 @@ impl<'a> MarkdownReader<'a> {
         let marked = plan::marked_box(self.source, &text, self.is_dash_begun);
         let plain_box = BoxState { ticked: item.ticked, is_dropped: false };
         let (text, state) = marked.filter(|_| item.ticked.is_none()).unwrap_or((text, plain_box));
-        match self.items_are() {
-            ItemsAre::Criteria(phrase) => self.criterion_item(&text, phrase, state, item.has_list),
-            ItemsAre::Paths => self.add_context(mentions::parse_list_item(&text)),
-            ItemsAre::MayChange => self.allow_changes(&text, '\0'),
-            ItemsAre::Prose => match (self.role, state.ticked) {
+        match self.content() {
+            ListContent::Criteria(phrase) => self.add_criterion_item(&text, phrase, state, item.has_list),
+            ListContent::Paths => self.add_context(mentions::parse_list_item(&text)),
+            ListContent::MayChange => self.allow_changes(&text, '\0'),
+            ListContent::Prose => match (self.role, state.ticked) {
                 (DocumentRole::Plan, Some(ticked)) => {
                     let optional = state.is_dropped || self.headings.is_optional();
                     plan::take_box(&mut self.out, &text, ticked, optional);
                 }
-                (DocumentRole::Plan, None) => plan::nearly_a_box(&mut self.out, self.source, &text),
+                (DocumentRole::Plan, None) => plan::report_near_box(&mut self.out, self.source, &text),
                 (DocumentRole::Prompt, _) => {}
             },
         }
     }
 
-    fn criterion_item(
+    fn add_criterion_item(
         &mut self,
         text: &InlineContent<'_>,
         phrase: HeadingPhrase,
@@ -382,7 +389,7 @@ impl<'a> MarkdownReader<'a> {
         if has_list && !read.means_check() {
             return;
         }
-        if read.check.is_none() && promise_tag::is_in(self.source.slice(&text.range)) {
+        if read.check.is_none() && promise_tag::contains_promise(self.source.slice(&text.range)) {
             return;
         }
         let is_below_optional = self.role == DocumentRole::Plan && self.headings.is_optional();
@@ -393,19 +400,19 @@ impl<'a> MarkdownReader<'a> {
             }
             _ => None,
         };
-        self.note_criterion();
+        self.mark_not_empty();
         self.out.add_item(read, text.range.clone(), CriterionOrigin { ticked, plan, optional });
     }
 
-    fn criterion(&mut self, text: &InlineContent<'_>, mode: ItemMode, origin: CriterionOrigin) {
-        if promise_tag::is_in(self.source.slice(&text.range)) || is_blank_box(&text.plain_text()) {
+    fn add_criterion(&mut self, text: &InlineContent<'_>, mode: ItemMode, origin: CriterionOrigin) {
+        if promise_tag::contains_promise(self.source.slice(&text.range)) || is_blank_box(&text.plain_text()) {
             return;
         }
-        self.note_criterion();
+        self.mark_not_empty();
         self.out.add_criterion(text, mode, origin);
     }
 
-    fn note_criterion(&mut self) {
+    fn mark_not_empty(&mut self) {
         if let Some(list) = self.lists.last_mut() {
             list.is_empty = false;
         }
@@ -417,7 +424,7 @@ impl<'a> MarkdownReader<'a> {
     fn finish(mut self) -> TaskOutline {
         self.drop_lead();
         self.close_sections(0);
-        // A table beside boxes sums them up.
+        // Beside boxes, a table is a summary of them.
         if self.out.plan.is_empty() {
             for (range, optional) in std::mem::take(&mut self.tables) {
                 plan::take_table(&mut self.out, self.source, range, optional);
@@ -429,6 +436,13 @@ impl<'a> MarkdownReader<'a> {
         };
         self.out
     }
+}
+
+/// Whether a line of the document opens a section with one of the usual phrases.
+fn has_usual_phrase(source: &MarkdownSource<'_>) -> bool {
+    let may_open =
+        |line: &str| line.starts_with('#') || line.trim_end_matches(['*', '_']).ends_with([':', '：']);
+    source.lines().any(|(_, line)| may_open(line.trim()) && match_phrase(line).is_some())
 }
 
 fn mode_of(phrase: HeadingPhrase) -> ItemMode {

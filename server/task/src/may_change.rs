@@ -4,8 +4,8 @@
 /// The heading, or the label in front of a list.
 const LABELS: [&str; 3] = ["may change", "也可以改", "可以修改"];
 
-/// What follows the label in `May change: tests/golden/**`; empty where a list follows. `None` for any other text.
-pub(super) fn behind_label(plain: &str) -> Option<&str> {
+/// The text after the label in `May change: tests/golden/**`; empty where a list follows. `None` for any other text.
+pub(super) fn after_label(plain: &str) -> Option<&str> {
     let text = plain.trim_start_matches(|it: char| !it.is_alphanumeric());
     let rest = LABELS.iter().find_map(|label| {
         let head = text.get(..label.len())?;
@@ -29,7 +29,7 @@ pub(super) fn globs(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{behind_label, globs};
+    use super::{after_label, globs};
 
     #[test]
     fn the_label_is_recognised_in_any_form() {
@@ -42,7 +42,7 @@ mod tests {
             ("May change often", None),
             ("Mayonnaise", None),
         ] {
-            assert_eq!(behind_label(text), expect, "{text}");
+            assert_eq!(after_label(text), expect, "{text}");
         }
     }
 

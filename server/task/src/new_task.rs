@@ -2,7 +2,7 @@
 
 use super::change_kind::ChangeKind;
 use super::import::file_stem;
-use super::proposal::{item, propose_criterion, subject_words};
+use super::proposal::{list_item, propose_criterion, subject_words};
 use super::work_product::WorkProduct;
 use super::{TaskDocument, parse_inline_task, parse_task};
 use loopkeeper_text::language::{in_language_of, is_chinese};
@@ -19,7 +19,7 @@ const MIN_LINKS: u32 = 5;
 /// Everything that a new document depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct NewTask<'a> {
-    /// What the user wants, on one line.
+    /// What the user asks for, on one line.
     pub sentence: &'a str,
     pub product: WorkProduct,
     /// The folder of the document, relative to the root in which checks run; empty for the root.
@@ -41,7 +41,7 @@ pub struct NewTask<'a> {
 impl NewTask<'_> {
     /// A criterion in the language of the sentence.
     fn item(&self, english: &str, check: &str) -> String {
-        item(self.sentence, english, check)
+        list_item(self.sentence, english, check)
     }
 
     /// A heading that the text needs, in its language.
@@ -50,8 +50,8 @@ impl NewTask<'_> {
         self.item(english, &format!("`has /^## {heading}/ {glob}`"))
     }
 
-    /// What the judge decides, with the sentence where the rest of the document is not at hand.
-    fn judged(&self, english: &str) -> String {
+    /// A criterion that a judge decides. It quotes the sentence, because a judge does not see the rest of the document.
+    fn judge_item(&self, english: &str) -> String {
         // Parentheses could be read as an attribute.
         let title = title(self.sentence).replace(['(', ')', '（', '）'], " ");
         let claim = in_language_of(self.sentence, english);
@@ -72,8 +72,8 @@ pub fn new_task_stem(sentence: &str) -> String {
 /// The document, in which every criterion has a check.
 pub fn new_task_document(new: &NewTask<'_>) -> String {
     let criteria = new_task_criteria(new);
-    let (title, sentence) = (title(new.sentence), finished(&plain(new.sentence)));
-    let text = document(&title, &sentence, new.product, &criteria);
+    let (title, sentence) = (title(new.sentence), with_final_stop(&plain(new.sentence)));
+    let text = format_document(&title, &sentence, new.product, &criteria);
     let read = parse_task(&[TaskDocument { path: "PROMPT.md".to_owned(), text: text.clone() }]);
     if read.criteria.len() == criteria.len() {
         return text;
@@ -82,19 +82,19 @@ pub fn new_task_document(new: &NewTask<'_>) -> String {
     let say = |text: &str| {
         if is_chinese(new.sentence) { format!("任务：{text}") } else { format!("Task: {text}") }
     };
-    document(&say(&title), &say(&sentence), new.product, &criteria)
+    format_document(&say(&title), &say(&sentence), new.product, &criteria)
 }
 
 /// Its criteria, without their bullets.
 pub fn new_task_criteria(new: &NewTask<'_>) -> Vec<String> {
     match new.product {
-        WorkProduct::Code => code(new),
-        WorkProduct::Writing => writing(new),
-        WorkProduct::Research => research(new),
+        WorkProduct::Code => code_criteria(new),
+        WorkProduct::Writing => writing_criteria(new),
+        WorkProduct::Research => research_criteria(new),
     }
 }
 
-fn document(title: &str, sentence: &str, product: WorkProduct, criteria: &[String]) -> String {
+fn format_document(title: &str, sentence: &str, product: WorkProduct, criteria: &[String]) -> String {
     let limits: &[&str] = match product {
         WorkProduct::Code => &[
             tr_later!("Change only what this task requires."),
@@ -116,22 +116,22 @@ fn document(title: &str, sentence: &str, product: WorkProduct, criteria: &[Strin
     text
 }
 
-/// What shows this kind of change, the gates of the project, and nothing left behind.
-fn code(new: &NewTask<'_>) -> Vec<String> {
+/// Evidence of this kind of change, the gates of the project, and no files left behind.
+fn code_criteria(new: &NewTask<'_>) -> Vec<String> {
     let kind = ChangeKind::of_sentence(&title(new.sentence));
-    let mut all = proofs(kind, new);
+    let mut all = evidence(kind, new);
     let commands = new.checks.iter().filter(|it| !it.1.contains('`'));
     all.extend(commands.map(|(name, it)| new.item(name, &format!("`$ {it}`"))));
-    all.extend(claim(kind, new).map(|it| new.judged(it)));
-    all.extend(pages(kind, new));
+    all.extend(judge_claim(kind, new).map(|it| new.judge_item(it)));
+    all.extend(documentation(kind, new));
     if new.can_be_clean {
         all.push(new.item(tr_later!("No other files are left behind"), "`clean`"));
     }
     all
 }
 
-/// What is there only after a change of this kind.
-fn proofs(kind: ChangeKind, new: &NewTask<'_>) -> Vec<String> {
+/// Criteria that pass only after a change of this kind.
+fn evidence(kind: ChangeKind, new: &NewTask<'_>) -> Vec<String> {
     if kind == ChangeKind::Speed && new.has_tests {
         let page = format!("docs/{}.md", new_task_stem(new.sentence));
         let recorded = |english, word| new.item(english, &format!("`has /^{word}: .*\\d/ {page}`"));
@@ -150,8 +150,8 @@ fn proofs(kind: ChangeKind, new: &NewTask<'_>) -> Vec<String> {
     vec![propose_criterion(&subject, &known)]
 }
 
-/// What only a judge can decide about a change of this kind.
-fn claim(kind: ChangeKind, new: &NewTask<'_>) -> Option<&'static str> {
+/// The claim that only a judge can decide about a change of this kind.
+fn judge_claim(kind: ChangeKind, new: &NewTask<'_>) -> Option<&'static str> {
     match kind {
         ChangeKind::Feature => new.needs_judge.then_some(tr_later!("The result is what was asked for")),
         ChangeKind::Fix => Some(tr_later!("A test fails without the fix")),
@@ -184,8 +184,8 @@ fn tested_subject(sentence: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What tells users about a change of this kind.
-fn pages(kind: ChangeKind, new: &NewTask<'_>) -> Option<String> {
+/// The criterion that users are told about a change of this kind.
+fn documentation(kind: ChangeKind, new: &NewTask<'_>) -> Option<String> {
     let pattern = topic(new.sentence).join(".*");
     let has = |page: &str| format!("`has /{pattern}/i {}`", quoted(page));
     match kind {
@@ -207,7 +207,7 @@ pub fn topic(sentence: &str) -> Vec<String> {
     vec![first.chars().take(MAX_CHARS).collect()]
 }
 
-fn writing(new: &NewTask<'_>) -> Vec<String> {
+fn writing_criteria(new: &NewTask<'_>) -> Vec<String> {
     let stem = new_task_stem(new.sentence);
     let file = in_folder(new.folder, &format!("{stem}.md"));
     let (glob, word) = (quoted(&file), shell_word::quoted(&file));
@@ -222,11 +222,11 @@ fn writing(new: &NewTask<'_>) -> Vec<String> {
         new.has_heading(tr_later!("It ends with its sources"), tr_later!("Sources"), &glob),
         new.item(tr_later!("Its links answer"), &format!("`$ {}`", links_answer(&word))),
         new.item(tr_later!("Nothing is left open"), &format!("`lacks /TODO|TBD|FIXME/ {glob}`")),
-        new.judged(tr_later!("The text says what was asked for")),
+        new.judge_item(tr_later!("The text says what was asked for")),
     ]
 }
 
-fn research(new: &NewTask<'_>) -> Vec<String> {
+fn research_criteria(new: &NewTask<'_>) -> Vec<String> {
     let stem = new_task_stem(new.sentence);
     let file = in_folder(new.folder, &format!("{stem}.md"));
     let sources = in_folder(new.folder, &format!("{stem}-sources.md"));
@@ -240,7 +240,7 @@ fn research(new: &NewTask<'_>) -> Vec<String> {
         new.has_heading(tr_later!("It explains the findings"), tr_later!("Findings"), &glob),
         new.has_heading(tr_later!("It names what is not known"), tr_later!("Open questions"), &glob),
         new.item(tr_later!("Nothing is left to look up"), &format!("`lacks /TODO|TBD|FIXME/ {glob}`")),
-        new.judged(tr_later!("Each finding in the report follows from a listed source")),
+        new.judge_item(tr_later!("Each finding in the report follows from a listed source")),
     ]
 }
 
@@ -270,7 +270,7 @@ fn plain(sentence: &str) -> String {
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn finished(sentence: &str) -> String {
+fn with_final_stop(sentence: &str) -> String {
     let prose = without_markers(sentence);
     let end = match prose {
         _ if prose.ends_with(['.', '!', '?', '。', '！', '？']) => "",

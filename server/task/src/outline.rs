@@ -1,5 +1,6 @@
 //! The content of one document before ids are assigned: the common result of all readers.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::grammar::{self, FaultSubject, ItemFault, ItemMode};
@@ -64,12 +65,9 @@ impl TaskOutline {
     /// Reports keys of another tool without a counterpart, each with its range, once for all of them.
     pub(super) fn add_left_aside(&mut self, keys: &[(String, Range<usize>)]) {
         let Some((_, first)) = keys.first() else { return };
-        let mut names: Vec<&str> = Vec::new();
-        for (name, _) in keys {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
+        let mut seen = HashSet::new();
+        let names = keys.iter().map(|(name, _)| name.as_str()).filter(|it| seen.insert(*it));
+        let names: Vec<&str> = names.collect();
         self.add_finding(
             FindingCode::LeftAside,
             tr!("not used by loopkeeper"),
@@ -85,7 +83,7 @@ impl TaskOutline {
         }
         let value = globs.join(" ");
         if let Some(setting) = self.settings.iter_mut().find(|it| it.key == MAY_CHANGE) {
-            setting.value = format!("{} {value}", setting.value);
+            setting.value.extend([" ", &value]);
         } else {
             let place = self.place(range);
             self.settings.push(WrittenSetting { key: MAY_CHANGE, value, place });
@@ -136,7 +134,7 @@ impl TaskOutline {
     }
 }
 
-/// A line of a megabyte is not a name.
+/// Maximum length of a displayed name: an item may be a line of a megabyte.
 pub(super) const NAME_CHARS: usize = 200;
 const MESSAGE_CHARS: usize = 100;
 const FACT_CHARS: usize = MESSAGE_CHARS - 12;

@@ -1,5 +1,5 @@
-//! Headings and lead lines with a meaning: criteria sections, optional plan sections. Numbering, emoji, emphasis and
-//! brackets around them are ignored.
+//! Recognises headings and lead lines with a meaning: criteria sections, optional plan sections. Numbering, emoji,
+//! emphasis and brackets around them are ignored.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadingPhrase {
@@ -22,7 +22,7 @@ const PHRASES: &[(&str, HeadingPhrase)] = &[
 
 /// Headings of criteria in a document without one of the others. Beside those they are often a list for people
 /// (*reviewed*, *deployed*), with which no loop could end verified.
-const FURTHER: &[(&str, HeadingPhrase)] = &[
+const FALLBACK_PHRASES: &[(&str, HeadingPhrase)] = &[
     ("definition of done", HeadingPhrase::Criteria),
     ("exit criteria", HeadingPhrase::Criteria),
     ("完成定义", HeadingPhrase::Criteria),
@@ -32,7 +32,7 @@ const FURTHER: &[(&str, HeadingPhrase)] = &[
 
 /// Optional headings such as `Future ideas`, `Nice to have (v2)`. With other words the heading is an ordinary one,
 /// because mistaking a blocking section for an optional one would end a loop early.
-const OPTIONAL: &[&str] = &[
+const OPTIONAL_HEADINGS: &[&str] = &[
     "optional",
     "optional items",
     "optional tasks",
@@ -56,8 +56,8 @@ pub(super) fn match_phrase(text: &str) -> Option<HeadingPhrase> {
 }
 
 /// The phrase that counts only where the document has none of the others.
-pub(super) fn match_further(text: &str) -> Option<HeadingPhrase> {
-    leading_phrase(FURTHER, text).map(|(phrase, _)| phrase)
+pub(super) fn match_fallback(text: &str) -> Option<HeadingPhrase> {
+    leading_phrase(FALLBACK_PHRASES, text).map(|(phrase, _)| phrase)
 }
 
 /// The phrase that `text` equals, except for a final colon or brackets.
@@ -72,7 +72,8 @@ pub(super) fn ends_in_colon(text: &str) -> bool {
 
 /// Whether open boxes under this heading do not keep a loop running.
 pub(super) fn is_optional(heading: &str) -> bool {
-    is_marked_optional(heading) || OPTIONAL.contains(&without_tail(&normalised(heading).replace('-', " ")))
+    is_marked_optional(heading)
+        || OPTIONAL_HEADINGS.contains(&without_tail(&normalised(heading).replace('-', " ")))
 }
 
 /// Whether the heading ends in `(optional)`.

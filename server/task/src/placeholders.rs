@@ -80,13 +80,13 @@ pub fn find_placeholders(text: &str) -> Vec<Placeholder<'_>> {
         match (fence, mark) {
             (None, Some(mark)) => fence = Some(mark),
             (Some(open), Some(mark)) if open == mark => fence = None,
-            _ => in_line(line, start, fence.is_some(), &mut found),
+            _ => find_in_line(line, start, fence.is_some(), &mut found),
         }
     }
     found
 }
 
-fn in_line<'a>(line: &'a str, start: usize, in_fence: bool, found: &mut Vec<Placeholder<'a>>) {
+fn find_in_line<'a>(line: &'a str, start: usize, in_fence: bool, found: &mut Vec<Placeholder<'a>>) {
     let (mut from, mut backticks) = (0, 0);
     for (range, name) in braces(line) {
         let before = line.get(from..range.start).unwrap_or_default();
@@ -110,15 +110,15 @@ fn is_name(name: &str) -> bool {
         return NAMESPACES.contains(&scope) && is_word(rest);
     }
     let is_loud = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
-    is_word(name) && (name.len() > 1 && name.chars().all(is_loud) || known().any(|it| it == name))
+    is_word(name) && (name.len() > 1 && name.chars().all(is_loud) || known_names().any(|it| it == name))
 }
 
-fn known() -> impl Iterator<Item = &'static str> {
+fn known_names() -> impl Iterator<Item = &'static str> {
     let story = STORY_ID.into_iter().chain(STORY_TITLE).chain(STORY_BLOCK).chain(PLAN_PATH);
     story.chain(ITERATION).chain(CHECKS)
 }
 
-/// The name of the criterion whose output a placeholder means.
+/// The name of the criterion whose output a placeholder stands for.
 pub fn command_name(name: &str) -> Option<&str> {
     [COMMANDS, CHECK_OUTPUTS, CONTEXTS].into_iter().find_map(|it| name.strip_prefix(it))
 }
@@ -139,7 +139,7 @@ pub(super) fn is_filled(name: &str, task: &Task) -> bool {
     if CHECKS.contains(&name) {
         return task.criteria.iter().any(|it| it.check.is_some());
     }
-    !task.plan.is_empty() && known().any(|it| it == name)
+    !task.plan.is_empty() && known_names().any(|it| it == name)
 }
 
 #[cfg(test)]

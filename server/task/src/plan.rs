@@ -119,8 +119,8 @@ pub(super) fn marked_box<'a>(
     Some((InlineContent::of_plain(first_line, &Bytes::At(from)), state))
 }
 
-/// `- [ ]text`, `- [] text`, `- [ x] text`: not a box in Markdown, but clearly intended as one.
-pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, text: &InlineContent<'_>) {
+/// Reports `- [ ]text`, `- [] text`, `- [ x] text`: not a box in Markdown, but clearly intended as one.
+pub(super) fn report_near_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, text: &InlineContent<'_>) {
     let written = source.slice(&text.range);
     let Some((mark, rest)) = written.strip_prefix('[').and_then(|it| it.split_once(']')) else { return };
     let meant = match mark.trim() {
@@ -129,9 +129,9 @@ pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, t
         _ => return,
     };
     // `[]byte` is a type.
-    let none = mark.is_empty() && !rest.starts_with(char::is_whitespace);
+    let is_type = mark.is_empty() && !rest.starts_with(char::is_whitespace);
     let escaped = source.is_escaped(text.range.start);
-    if none
+    if is_type
         || escaped
         || mark.len() > 2
         || rest.is_empty()
@@ -149,8 +149,8 @@ pub(super) fn nearly_a_box(out: &mut TaskOutline, source: &MarkdownSource<'_>, t
     out.add_fault(&text.plain_text(), fault);
 }
 
-/// Boxes indented so far that Markdown reads them as code, which no author of a plan intends.
-pub(super) fn indented_boxes(
+/// Reads boxes that are indented so far that Markdown reads them as code, which no author of a plan intends.
+pub(super) fn take_indented_boxes(
     out: &mut TaskOutline,
     source: &MarkdownSource<'_>,
     range: Range<usize>,

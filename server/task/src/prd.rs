@@ -48,7 +48,7 @@ pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
     let (kind, out) = (kind_of(file), TaskOutline::new(file));
     let mut reader = PrdReader { json, skipped, kind, out, ids: HashSet::new(), is_other_list: false };
     match parse_json(json) {
-        Ok(parsed) => reader.root(parsed.value.as_ref()),
+        Ok(parsed) => reader.parse_root(parsed.value.as_ref()),
         Err(error) => {
             let range = reader.whole_characters(error.range().start..error.range().end);
             let fact = values::lower_first(&error.kind().to_string());
@@ -58,7 +58,7 @@ pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
     reader.out
 }
 
-/// Whether a list of stories is in a text, or it cannot be read: a damaged file never counts as one without stories.
+/// Whether a text contains a list of stories or cannot be parsed: a damaged file never counts as one without stories.
 pub(super) fn may_have_stories(text: &str) -> bool {
     let Ok(parsed) = parse_json(text.trim_start_matches('\u{feff}')) else { return true };
     let list = match parsed.value {
@@ -71,8 +71,8 @@ pub(super) fn may_have_stories(text: &str) -> bool {
     values::are_stories(&list.elements)
 }
 
-/// Whether a list of features that say whether they are done is in a text, or it cannot be read. Models of data have
-/// files of the same name, with names of columns.
+/// Whether a text contains a list of features that say whether they are done, or cannot be parsed. Machine learning
+/// projects have files of the same name, with names of columns.
 pub(super) fn may_have_features(text: &str) -> bool {
     let Ok(parsed) = parse_json(text.trim_start_matches('\u{feff}')) else { return true };
     let list = match &parsed.value {
@@ -106,8 +106,8 @@ pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     parse_to_ast(json, &CollectOptions::default(), &options)
 }
 
-/// `stories`, `tasks` or `features`, if one of them says whether it is done, as in `.agents/tasks/prd.json`, or if the file of this
-/// kind calls them so.
+/// `stories`, `tasks` or `features`, if one of them says whether it is done, as in `.agents/tasks/prd.json`, or if files
+/// of this kind use that name.
 fn stories_of_other_tool<'a>(root: &JsonFields<'a>, kind: Option<DocumentKind>) -> Option<&'a Value<'a>> {
     let value = OTHER_LISTS.iter().find_map(|it| root.get(it))?;
     let Value::Array(stories) = value else { return None };
@@ -126,45 +126,45 @@ struct PrdReader<'a> {
 }
 
 impl PrdReader<'_> {
-    fn root(&mut self, value: Option<&Value<'_>>) {
+    fn parse_root(&mut self, value: Option<&Value<'_>>) {
         let root = match value {
             Some(Value::Object(root)) => root,
             // A list without a frame, as some tools write it.
             Some(Value::Array(list)) if values::are_stories(&list.elements) => {
                 self.is_other_list = true;
-                return self.stories(&list.elements, None);
+                return self.parse_stories(&list.elements, None);
             }
             _ => {
                 let first = self.json.chars().next().map_or(0, char::len_utf8);
                 return self.report_syntax(tr!("no object with `userStories`"), 0..first);
             }
         };
-        let fields = JsonFields::new(root, &mut |name, range| self.report_duplicate(name, range));
+        let fields = JsonFields::new(root, |name, range| self.report_duplicate(name, range));
         self.report_misspelled(root, ROOT_FIELDS);
         self.out.title = fields
             .text("project", self)
             .or_else(|| fields.text("name", self))
             .or_else(|| fields.text("description", self))
             .unwrap_or_default();
-        self.branch(&fields);
+        self.parse_branch(&fields);
         self.is_other_list = fields.get("userStories").is_none();
         match fields.get("userStories").or_else(|| stories_of_other_tool(&fields, self.kind)) {
-            Some(Value::Array(stories)) => self.stories(&stories.elements, Some(root)),
+            Some(Value::Array(stories)) => self.parse_stories(&stories.elements, Some(root)),
             Some(other) => self.report_wrong_type("userStories", tr!("a list of stories"), other),
-            None => self.no_stories(root, &fields),
+            None => self.report_no_stories(root, &fields),
         }
-        self.commands(&fields, "completionCriteria", None);
-        self.commands(&fields, "qualityGates", None);
+        self.add_commands(&fields, "completionCriteria", None);
+        self.add_commands(&fields, "qualityGates", None);
     }
 
     /// An invalid branch name is kept, because a loop that silently works on another branch would be worse than one
     /// that does not start.
-    fn branch(&mut self, fields: &JsonFields<'_>) {
+    fn parse_branch(&mut self, fields: &JsonFields<'_>) {
         const NAME: &str = "branchName";
         self.out.branch = fields.text(NAME, self);
         let name = self.out.branch.as_deref().map(str::trim).filter(|it| !it.is_empty());
         if let (Some(fault), Some(value)) = (name.and_then(branch::fault), fields.get(NAME)) {
-            self.out_of_order(
+            self.report_bad_value(
                 NAME,
                 &tr!("not a valid branch name: {fault}", fault),
                 value.start()..value.end(),
@@ -172,7 +172,7 @@ impl PrdReader<'_> {
         }
     }
 
-    fn no_stories(&mut self, root: &Object<'_>, fields: &JsonFields<'_>) {
+    fn report_no_stories(&mut self, root: &Object<'_>, fields: &JsonFields<'_>) {
         let alike =
             ["stories", "tasks", "prd", "user_stories"].into_iter().find(|name| fields.get(name).is_some());
         let fact = alike.map_or_else(
@@ -182,12 +182,12 @@ impl PrdReader<'_> {
         self.report_syntax(&fact, root.range.start..root.range.start + 1);
     }
 
-    fn stories(&mut self, stories: &[Value<'_>], root: Option<&Object<'_>>) {
+    fn parse_stories(&mut self, stories: &[Value<'_>], root: Option<&Object<'_>>) {
         let known: HashSet<&str> =
             stories.iter().filter_map(|story| values::id_of(story.as_object()?)).collect();
         for story in stories {
             match story {
-                Value::Object(story) => self.story(story, &known),
+                Value::Object(story) => self.parse_story(story, &known),
                 other => self.report_wrong_type("userStories", tr!("stories in braces"), other),
             }
         }
@@ -198,14 +198,14 @@ impl PrdReader<'_> {
         }
     }
 
-    fn story(&mut self, story: &Object<'_>, known: &HashSet<&str>) {
-        let fields = JsonFields::new(story, &mut |name, range| self.report_duplicate(name, range));
+    fn parse_story(&mut self, story: &Object<'_>, known: &HashSet<&str>) {
+        let fields = JsonFields::new(story, |name, range| self.report_duplicate(name, range));
         let of_queue = is_of_queue(&fields);
         let has_other_names = of_queue || self.is_other_list;
         let fields_here = [STORY_FIELDS, if has_other_names { QUEUE_FIELDS } else { &[] }].concat();
         self.report_misspelled(story, &fields_here);
         let id = self.story_id(&fields);
-        self.no_nested_stories(&fields);
+        self.report_nested_stories(&fields);
         let title = self.title(&fields);
         if !(has_other_names && fields.get("notes").is_some_and(|it| it.as_array().is_some())) {
             fields.text("notes", self);
@@ -221,7 +221,7 @@ impl PrdReader<'_> {
             .find(|name| !name.trim().is_empty());
         let title = name.unwrap_or("story without a title").to_owned();
         if name.is_none() {
-            self.out_of_order(
+            self.report_bad_value(
                 tr!("story"),
                 tr!("neither `id` nor `title`"),
                 story.range.start..story.range.end,
@@ -240,7 +240,7 @@ impl PrdReader<'_> {
             done_field: values::done_field(&fields, self.kind),
             done_value: None,
         });
-        self.criteria(&fields, has_other_names);
+        self.add_criteria(&fields, has_other_names);
     }
 
     fn is_done(&mut self, fields: &JsonFields<'_>) -> bool {
@@ -254,7 +254,7 @@ impl PrdReader<'_> {
         }
     }
 
-    /// Set aside by the user, or by a status that says so.
+    /// Whether the user or a status such as `deferred` sets the story aside.
     fn is_skipped(&mut self, fields: &JsonFields<'_>) -> bool {
         let status = fields.string("status").filter(|_| is_of_queue(fields));
         let is_postponed = status.is_some_and(|it| it.value == "draft" || is_postponed_word(&it.value));
@@ -262,20 +262,19 @@ impl PrdReader<'_> {
     }
 
     /// The criteria of the story that was read last.
-    fn criteria(&mut self, fields: &JsonFields<'_>, has_other_names: bool) {
+    fn add_criteria(&mut self, fields: &JsonFields<'_>, has_other_names: bool) {
         let plan = self.out.plan.len().checked_sub(1);
         let has_criteria = fields.get("acceptanceCriteria").is_some() || !has_other_names;
         let others = ["acceptance", "acceptance_criteria"].into_iter().filter(|_| !has_criteria);
         let criteria = others.into_iter().find(|it| fields.get(it).is_some()).unwrap_or("acceptanceCriteria");
         for criterion in fields.list(criteria, self) {
-            self.prose_criterion(criterion, plan);
+            self.add_prose_criterion(criterion, plan);
         }
-        self.commands(fields, "completionCriteria", plan);
-        if let Some(Value::StringLit(command)) =
-            fields.get("validation").filter(|_| !command_is_empty(fields))
-        {
+        self.add_commands(fields, "completionCriteria", plan);
+        // The command that validates a task of `.ralph/tasks.json`.
+        if let Some(command) = fields.string("validation").filter(|it| !it.value.trim().is_empty()) {
             let item = command_item(&command.value, &self.inline(command));
-            self.add(item, command, plan);
+            self.add_item(item, command, plan);
         }
     }
 
@@ -291,10 +290,10 @@ impl PrdReader<'_> {
         std::iter::once("title").chain(others).find_map(|it| fields.string(it))
     }
 
-    fn no_nested_stories(&mut self, fields: &JsonFields<'_>) {
+    fn report_nested_stories(&mut self, fields: &JsonFields<'_>) {
         if let Some(Value::Array(nested)) = fields.get("userStories") {
             let fact = tr!("stories in a story are not read. Put them next to it");
-            self.out_of_order("userStories", fact, nested.range.start..nested.range.end);
+            self.report_bad_value("userStories", fact, nested.range.start..nested.range.end);
         }
     }
 
@@ -319,7 +318,7 @@ impl PrdReader<'_> {
             return None;
         }
         if !self.ids.insert(id.clone()) {
-            self.out_of_order(&id, tr!("a second story with this id"), value.start()..value.end());
+            self.report_bad_value(&id, tr!("a second story with this id"), value.start()..value.end());
         }
         Some(id)
     }
@@ -360,23 +359,23 @@ impl PrdReader<'_> {
                 found.push(id.to_owned());
             } else if self.kind != Some(DocumentKind::TaskQueue) {
                 // Done tasks of a queue are moved to another file.
-                self.out_of_order(id, tr!("no story has this id"), value.start()..value.end());
+                self.report_bad_value(id, tr!("no story has this id"), value.start()..value.end());
             }
         }
         found
     }
 
-    fn prose_criterion(&mut self, value: &Value<'_>, plan: Option<usize>) {
+    fn add_prose_criterion(&mut self, value: &Value<'_>, plan: Option<usize>) {
         let Some(text) = self.text_of("acceptanceCriteria", value) else { return };
         if text.value.trim().is_empty() {
             return self.report_empty("acceptanceCriteria", value);
         }
         let inline = self.inline(text);
-        self.add(grammar::parse_item(&inline, ItemMode::Criterion), text, plan);
+        self.add_item(grammar::parse_item(&inline, ItemMode::Criterion), text, plan);
     }
 
     /// Shell commands: bare, as `$ command`, or in backticks.
-    fn commands(&mut self, fields: &JsonFields<'_>, key: &str, plan: Option<usize>) {
+    fn add_commands(&mut self, fields: &JsonFields<'_>, key: &str, plan: Option<usize>) {
         for value in fields.list(key, self) {
             let Some(text) = self.text_of(key, value) else { continue };
             if text.value.trim().is_empty() {
@@ -384,11 +383,11 @@ impl PrdReader<'_> {
                 continue;
             }
             let item = command_item(&text.value, &self.inline(text));
-            self.add(item, text, plan);
+            self.add_item(item, text, plan);
         }
     }
 
-    fn add(&mut self, mut item: grammar::ParsedItem, text: &StringLit<'_>, plan: Option<usize>) {
+    fn add_item(&mut self, mut item: grammar::ParsedItem, text: &StringLit<'_>, plan: Option<usize>) {
         let range = self.content(text);
         if range.len() != text.value.len() {
             // Between escapes a replacement would not be JSON.
@@ -421,11 +420,6 @@ impl PrdReader<'_> {
 /// Whether a story has a `status` in the place of `passes`.
 fn is_of_queue(fields: &JsonFields<'_>) -> bool {
     fields.get("status").is_some() && fields.get("passes").is_none()
-}
-
-/// Whether a task of `.ralph/tasks.json` has no command that validates it.
-fn command_is_empty(fields: &JsonFields<'_>) -> bool {
-    fields.string("validation").is_none_or(|it| it.value.trim().is_empty())
 }
 
 /// A string that is a command as a whole, unless backticks mark a part of it.

@@ -10,7 +10,7 @@ use loopkeeper_text::tr;
 /// Finds the promise and reports doubled tags. Works on raw lines, because Markdown's reading of a tag does not matter
 /// to an agent.
 pub(super) fn find_promise(source: &MarkdownSource<'_>, out: &mut TaskOutline) {
-    if !promise_tag::may_be_in(source.text()) {
+    if !promise_tag::may_contain_promise(source.text()) {
         return;
     }
     let mut chosen: Option<(PromiseRank, String)> = None;

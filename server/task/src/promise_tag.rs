@@ -1,15 +1,15 @@
 //! Finds the tags of a promise, `<promise>DONE</promise>`, in one line or text.
 
 const OPENING_TAG: &str = "<promise>";
-const CLOSE: &str = "</promise>";
+const CLOSING_TAG: &str = "</promise>";
 
 /// Whether the text contains a complete promise, which makes it an instruction rather than a criterion.
-pub(super) fn is_in(text: &str) -> bool {
-    text.split_once(OPENING_TAG).is_some_and(|(_, rest)| rest.contains(CLOSE))
+pub(super) fn contains_promise(text: &str) -> bool {
+    text.split_once(OPENING_TAG).is_some_and(|(_, rest)| rest.contains(CLOSING_TAG))
 }
 
 /// Whether the text may contain a promise. Most texts have none, and most of those no `<`, which is fast to check.
-pub(super) fn may_be_in(text: &str) -> bool {
+pub(super) fn may_contain_promise(text: &str) -> bool {
     text.contains('<') && text.contains(OPENING_TAG)
 }
 
@@ -22,7 +22,7 @@ pub(super) struct PromiseTag {
 }
 
 pub(super) fn with_text(text: &str) -> String {
-    format!("{OPENING_TAG}{text}{CLOSE}")
+    format!("{OPENING_TAG}{text}{CLOSING_TAG}")
 }
 
 /// The first tag after `from`, including `<<promise>>X<</promise>>` and `<promise><promise>X…`.
@@ -38,13 +38,14 @@ pub(super) fn find_tag(line: &str, from: usize) -> Option<PromiseTag> {
         is_doubled = true;
         inner_start += extra.len();
     }
-    let close = inner_start + line.get(inner_start..)?.find(CLOSE)?;
+    let close = inner_start + line.get(inner_start..)?.find(CLOSING_TAG)?;
     let inner = line.get(inner_start..close)?;
     is_doubled |= inner.ends_with('<');
     let text = inner.trim_end_matches('<').split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut end = close + CLOSE.len();
-    while let Some(extra) =
-        [CLOSE, ">"].into_iter().find(|extra| line.get(end..).is_some_and(|rest| rest.starts_with(extra)))
+    let mut end = close + CLOSING_TAG.len();
+    while let Some(extra) = [CLOSING_TAG, ">"]
+        .into_iter()
+        .find(|extra| line.get(end..).is_some_and(|rest| rest.starts_with(extra)))
     {
         // A lone ">" after a well-formed tag is prose.
         if !is_doubled {

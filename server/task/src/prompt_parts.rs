@@ -62,13 +62,14 @@ pub(super) fn expand(path: &str, prompt: &str, parts: &[PromptPart]) -> Option<S
     }
     let found = placeholders::find_all(prompt);
     let is_used = |part: &PromptPart| found.iter().any(|it| part.is_named(it.name));
+    let unused: Vec<&PromptPart> = parts.iter().filter(|it| !is_used(it)).collect();
     let mut out = String::new();
     let mut from = 0;
     for placeholder in &found {
         let text = match placeholder.name {
             FOLDER => of_folder.map(str::to_owned),
             name if KINDS.contains(&name) => {
-                Some(joined(parts.iter().filter(|it| it.kind == name && !is_used(it))))
+                Some(joined(unused.iter().copied().filter(|it| it.kind == name)))
             }
             name => parts.iter().find(|it| it.is_named(name)).map(|it| it.text.clone()),
         };
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_knows_the_name_of_its_folder_and_needs_no_arguments() {
+    fn the_name_of_the_folder_and_arguments_are_filled_in() {
         let text = "---\nagent: claude -p\nargs: [focus]\ncommands:\n  - name: tests\n    run: ./run.sh\n---\n# X {{ ralph.name }}\n\n{{ ralph.iteration }} {{ args.focus }}\n{{ commands.tests }}\n";
         let (prompt, blocking) = read("ralphs/docs/RALPH.md", text, &[]);
         assert!(prompt.contains("# X docs\n"), "{prompt}");

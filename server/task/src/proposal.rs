@@ -13,7 +13,7 @@ const FILLERS: &[&str] = &[
     "as", "into", "from", "md", "prompt", "task", "ralph",
 ];
 const MAX_WORDS: usize = 3;
-/// Words by which a sentence asks for work. A page about the result does not contain them: `add` of "add a flag".
+/// Words with which a sentence asks for work. A page about the result does not contain them: `add` of "add a flag".
 const REQUESTS: &[&str] = &[
     "accept",
     "add",
@@ -40,20 +40,20 @@ const REQUESTS: &[&str] = &[
 
 /// One list item, without its bullet.
 pub fn propose_criterion(title: &str, criteria: &[Criterion]) -> String {
-    let words = words(title);
+    let words = test_name_words(title);
     let name = words.join("_");
     let commands: Vec<&str> = criteria.iter().filter_map(command).collect();
     let is_program = |word: &str, name: &str| word.rsplit('/').next() == Some(name);
     let runs =
         |name: &str| commands.iter().any(|it| it.split_whitespace().any(|word| is_program(word, name)));
-    let until = |word: &str| commands.iter().find_map(|it| command_prefix(it, word));
-    let check = if let Some(start) = until("pytest").or_else(|| until("unittest")) {
+    let prefix_to = |word: &str| commands.iter().find_map(|it| command_prefix(it, word));
+    let check = if let Some(start) = prefix_to("pytest").or_else(|| prefix_to("unittest")) {
         format!("$ {start} tests/test_{name}.py")
-    } else if let Some(start) = until("cargo nextest run").or_else(|| until("cargo test")) {
+    } else if let Some(start) = prefix_to("cargo nextest run").or_else(|| prefix_to("cargo test")) {
         format!("$ {start} {name}")
-    } else if until("go test").is_some() {
+    } else if prefix_to("go test").is_some() {
         format!("has \"func Test{}\" **/*_test.go", camel_case(&words))
-    } else if until("rspec").is_some() {
+    } else if prefix_to("rspec").is_some() {
         format!("exists spec/{name}_spec.rb")
     } else if ["mvn", "mvnw", "gradle", "gradlew", "sbt"].iter().any(|it| runs(it)) {
         format!("exists **/{}Test.*", camel_case(&words))
@@ -68,16 +68,16 @@ pub fn propose_criterion(title: &str, criteria: &[Criterion]) -> String {
     } else {
         format!("$ sh tests/{name}.sh")
     };
-    item(title, tr_later!("It has tests"), &format!("`{check}`"))
+    list_item(title, tr_later!("It has tests"), &format!("`{check}`"))
 }
 
 /// An item of a list in the language of `author`: `All tests pass: CHECK`.
-pub(crate) fn item(author: &str, english: &str, check: &str) -> String {
+pub(crate) fn list_item(author: &str, english: &str, check: &str) -> String {
     let colon = if is_chinese(author) { "：" } else { ": " };
     format!("{}{colon}{check}", criterion_in_language_of(author, english))
 }
 
-/// What stands between a criterion and its check: as in the rest of the document, else as its language writes it.
+/// The colon between a criterion and its check: as in the rest of the document, else that of its language.
 pub fn colon_before_check(document: &str, prose: &str) -> &'static str {
     let is_wide = document.contains("：`") || !document.contains(": `") && is_chinese(prose);
     if is_wide { "：" } else { ": " }
@@ -133,7 +133,7 @@ fn all_significant_words(sentence: &str) -> impl Iterator<Item = String> {
 }
 
 /// The words for the name of a test, which does not begin with a digit.
-fn words(title: &str) -> Vec<String> {
+fn test_name_words(title: &str) -> Vec<String> {
     let mut words = significant_words(title);
     if words.is_empty() {
         words = vec!["new".to_owned(), "behaviour".to_owned()];

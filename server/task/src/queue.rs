@@ -16,7 +16,7 @@ use regex::Regex;
 use crate::dependencies::cyclic;
 use crate::{Finding, FindingCode};
 
-/// Limit of the entries; a longer queue is refused.
+/// Maximum number of entries; a longer queue is refused.
 const MAX_ENTRIES: usize = 1000;
 
 /// An item, its box, its link and what follows the link.
@@ -118,7 +118,7 @@ impl QueueReader<'_> {
             let text = found.name("text").filter(|it| !it.as_str().trim().is_empty());
             if let Some(text) = text {
                 let message = tr!("not a link to a task. Write `- [Title](path/to/PROMPT.md)`").to_owned();
-                self.find(start + text.start()..start + text.end(), message);
+                self.report(start + text.start()..start + text.end(), message);
             }
             return;
         };
@@ -126,12 +126,12 @@ impl QueueReader<'_> {
         let index = self.queue.entries.len();
         let name = if name.as_str().trim().is_empty() { path.as_str() } else { name.as_str().trim() };
         if self.queue.entries.iter().any(|it| it.path == path.as_str()) {
-            self.find(place.range, tr!("`{path}` is already in this list", path = shown(path.as_str())));
+            self.report(place.range, tr!("`{path}` is already in this list", path = shown(path.as_str())));
             return;
         }
         if index >= MAX_ENTRIES {
             if !std::mem::replace(&mut self.is_full, true) {
-                self.find(place.range, tr!("more than {most} tasks. Split the list", most = MAX_ENTRIES));
+                self.report(place.range, tr!("more than {most} tasks. Split the list", most = MAX_ENTRIES));
             }
             return;
         }
@@ -164,7 +164,7 @@ impl QueueReader<'_> {
             match (before, self.queue.entries.get_mut(index)) {
                 (Some(before), Some(entry)) if before != index => entry.after.push(before),
                 (Some(_), _) => {
-                    self.find(place.range, tr!("`{name}` depends on itself", name = shown(&name)));
+                    self.report(place.range, tr!("`{name}` depends on itself", name = shown(&name)));
                 }
                 (None, _) => {
                     let near = closest(&name, self.queue.entries.iter().map(|it| it.name.as_str()));
@@ -172,31 +172,34 @@ impl QueueReader<'_> {
                         || tr!("Name the text or the path of a link in this list").to_owned(),
                         |it| tr!("Did you mean `{name}`?", name = shown(it)),
                     );
-                    self.find(
+                    self.report(
                         place.range,
                         tr!("there is no task `{name}` here. {hint}", name = shown(&name), hint),
                     );
                 }
             }
         }
-        self.find_cycles();
+        self.report_cycles();
         self.queue.findings.sort_by_key(|it| it.place.range.start);
         self.queue
     }
 
-    /// Entries that wait for each other; those that wait for these are not named.
-    fn find_cycles(&mut self) {
+    /// Reports entries that wait for each other, but none that only waits for these.
+    fn report_cycles(&mut self) {
         let before: Vec<Vec<usize>> = self.queue.entries.iter().map(|it| it.after.clone()).collect();
         let members = cyclic(&before);
         let names: Vec<String> =
             members.iter().filter_map(|it| self.queue.entries.get(*it)).map(|it| shown(&it.name)).collect();
         for index in members {
             let Some(place) = self.queue.entries.get(index).map(|it| it.place.clone()) else { continue };
-            self.find(place.range, tr!("tasks depend on each other: {names}", names = names.join(tr!(", "))));
+            self.report(
+                place.range,
+                tr!("tasks depend on each other: {names}", names = names.join(tr!(", "))),
+            );
         }
     }
 
-    fn find(&mut self, range: std::ops::Range<usize>, message: String) {
+    fn report(&mut self, range: std::ops::Range<usize>, message: String) {
         let place = self.place(range);
         self.queue.findings.push(Finding { code: FindingCode::BadValue, message, place, fix: None });
     }
@@ -223,13 +226,13 @@ mod tests {
     }
 
     #[track_caller]
-    fn refused(text: &str, expect: &[(&str, &str)]) {
+    fn check_refused(text: &str, expect: &[(&str, &str)]) {
         let found = queue(text).findings;
-        let seen: Vec<(&str, &str)> =
+        let reported: Vec<(&str, &str)> =
             found.iter().map(|it| (&text[it.place.range.clone()], it.message.as_str())).collect();
-        assert_eq!(seen.len(), expect.len(), "{seen:?}");
-        for ((at, message), (place, part)) in seen.iter().zip(expect) {
-            assert!(at == place && message.contains(part), "{seen:?}");
+        assert_eq!(reported.len(), expect.len(), "{reported:?}");
+        for ((at, message), (place, part)) in reported.iter().zip(expect) {
+            assert!(at == place && message.contains(part), "{reported:?}");
         }
     }
 
@@ -264,19 +267,22 @@ mod tests {
 
     #[test]
     fn broken_references_are_reported_at_their_range() {
-        refused("- [Login](a.md)\n- [B](b.md) (after Logn)\n", &[("Logn", "Did you mean `Login`?")]);
-        refused("- [A](a.md)\n- buy milk\n", &[("buy milk", "not a link")]);
-        refused("- [A](a.md)\n- [B](a.md)\n", &[("B](a.md", "already in this list")]);
-        refused("- [A](a.md) (after A)\n", &[("A", "depends on itself")]);
+        check_refused("- [Login](a.md)\n- [B](b.md) (after Logn)\n", &[("Logn", "Did you mean `Login`?")]);
+        check_refused("- [A](a.md)\n- buy milk\n", &[("buy milk", "not a link")]);
+        check_refused("- [A](a.md)\n- [B](a.md)\n", &[("B](a.md", "already in this list")]);
+        check_refused("- [A](a.md) (after A)\n", &[("A", "depends on itself")]);
         let cycle = "- [A](a.md) (after B)\n- [B](b.md) (after A)\n- [C](c.md) (after A)\n";
-        refused(cycle, &[("A](a.md", "depend on each other: A, B"), ("B](b.md", "depend on each other")]);
+        check_refused(
+            cycle,
+            &[("A](a.md", "depend on each other: A, B"), ("B](b.md", "depend on each other")],
+        );
     }
 
     #[test]
     fn a_queue_that_is_too_long_is_refused_once() {
         let lines: Vec<String> = (0..1010).map(|it| format!("- [{it}]({it}.md)\n")).collect();
         let text = lines.concat();
-        refused(&text, &[("1000](1000.md", "more than 1000 tasks")]);
+        check_refused(&text, &[("1000](1000.md", "more than 1000 tasks")]);
     }
 
     proptest! {

@@ -13,7 +13,7 @@ use super::outline::TaskOutline;
 const DEPENDS: &str = "depends:";
 const DECOMPOSED: &str = "[DECOMPOSED]";
 
-pub(super) fn parse(path: &str, text: &str) -> TaskOutline {
+pub(super) fn parse_requirements(path: &str, text: &str) -> TaskOutline {
     let mut out = markdown::parse_plan(path, text, None);
     if text.contains(DECOMPOSED) {
         for item in &mut out.plan {
@@ -32,8 +32,9 @@ pub fn has_task_headings(text: &str) -> bool {
     text.lines().any(|line| line.strip_prefix("### ").is_some_and(|it| markdown::is_task_heading(it.trim())))
 }
 
-/// Boxes outside the tasks of `docs/plans/*.md`, such as those below `## Post-Completion`, are for people.
+/// Makes boxes outside the tasks of `docs/plans/*.md` not block: those below `## Post-Completion` are for people.
 pub(super) fn skip_outside_tasks(text: &str, out: &mut TaskOutline) {
+    // The offset of each heading that begins or ends a task, and whether it begins one.
     let mut places: Vec<(usize, bool)> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -49,12 +50,12 @@ pub(super) fn skip_outside_tasks(text: &str, out: &mut TaskOutline) {
         return;
     }
     for item in &mut out.plan {
-        let before = places.iter().rfind(|it| it.0 <= item.place.range.start);
-        item.blocking &= before.is_some_and(|it| it.1);
+        let after = places.partition_point(|it| it.0 <= item.place.range.start);
+        item.blocking &= after.checked_sub(1).and_then(|it| places.get(it)).is_some_and(|it| it.1);
     }
 }
 
-/// A box whose text contains a box is an example in `docs/plans/*.md`.
+/// Makes boxes that are examples not block: in `docs/plans/*.md`, those whose text contains a box.
 pub(super) fn skip_examples(text: &str, out: &mut TaskOutline) {
     for item in &mut out.plan {
         let written = text.get(item.place.range.clone()).unwrap_or_default();
@@ -100,7 +101,7 @@ fn id_of(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::parse_requirements;
     use crate::{TaskDocument, parse_task};
 
     #[test]
@@ -118,7 +119,7 @@ mod tests {
     #[test]
     fn boxes_wait_for_those_that_they_name() {
         let text = "# Shop\n\n- [ ] **T1** Sell\n- [ ] **T2** Count depends: T1, T9\n- [ ] **T0** Open [DECOMPOSED]\n";
-        let out = parse("PRD.md", text);
+        let out = parse_requirements("PRD.md", text);
         let items: Vec<_> =
             out.plan.iter().map(|it| (it.id.as_str(), it.depends_on.join(","), it.blocking)).collect();
         assert_eq!(

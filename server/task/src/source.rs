@@ -25,7 +25,7 @@ impl<'a> MarkdownSource<'a> {
         let skipped = front_matter_end(text);
         let mut source =
             Self { text, skipped, spread: String::with_capacity(text.len() + 16), inserted: Vec::new() };
-        let promises = promise_tag::may_be_in(text);
+        let promises = promise_tag::may_contain_promise(text);
         let mut after_text = false;
         for line in lines_of(text.get(skipped..).unwrap_or_default()) {
             if after_text && opens_section(line, promises) {
@@ -128,7 +128,7 @@ fn opens_section(line: &str, promises: bool) -> bool {
     if !is_text || is_list_marker(line) {
         return false;
     }
-    if promises && promise_tag::may_be_in(line) {
+    if promises && promise_tag::may_contain_promise(line) {
         return true;
     }
     // Nearly every line returns here.

@@ -1,4 +1,4 @@
-//! Reads task lists of other tools with one JSON object a line: tasks of a run, and issues of Beads. Each becomes a plan
+//! Reads task lists of other tools with one JSON object per line: tasks of a run, and issues of Beads. Each becomes a plan
 //! item with the range of its title.
 
 use std::collections::HashSet;
@@ -44,7 +44,7 @@ pub(super) fn parse_lines(file: &str, text: &str) -> TaskOutline {
             continue;
         }
         if let Some(item) = item_of_line(task, from, &out) {
-            blocked.push(waits_for(task));
+            blocked.push(blockers_of(task));
             out.plan.push(item);
         }
     }
@@ -62,9 +62,8 @@ fn is_work(issue: &Object<'_>) -> bool {
     !is_no_work && !is_gone
 }
 
-/// The ids of the tasks that must be done before. Of dependencies only those that block count: not parents, not related
-/// issues.
-fn waits_for(task: &Object<'_>) -> Vec<String> {
+/// The ids of the tasks that must be done before. Only dependencies that block count: not parents, not related issues.
+fn blockers_of(task: &Object<'_>) -> Vec<String> {
     let list = |name: &str| task.get_array(name).map_or(&[][..], |it| it.elements.as_slice());
     let named = list("blocked_by").iter().filter_map(|it| Some(it.as_string_lit()?.value.to_string()));
     let blocking = list("dependencies").iter().filter_map(|it| {

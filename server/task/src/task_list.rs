@@ -129,7 +129,7 @@ impl<'a> YamlTask<'a> {
     }
 }
 
-/// Where the parts of a path end that name tasks: `tasks.0` and `tasks.0.subtasks.1` of `tasks.0.subtasks.1.name`.
+/// The ends of those parts of a path that name tasks: `tasks.0` and `tasks.0.subtasks.1` of `tasks.0.subtasks.1.name`.
 fn task_ends(path: &str) -> Option<Vec<usize>> {
     let mut rest = path.strip_prefix("tasks.")?;
     let mut ends = Vec::new();

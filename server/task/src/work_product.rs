@@ -51,7 +51,7 @@ static RESEARCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-/// What an object of a program is called: "compare two functions" is work on code.
+/// Words for parts of a program: "compare two functions" is work on code.
 static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"`|\w\(\)|\b\w+_\w+\b|\w\.(rs|py|ts|js|tsx|jsx|go|java|c|h|cpp|rb|php|sh|sql|css|html|json|ya?ml|toml)\b|--\w
@@ -115,7 +115,7 @@ impl WorkProduct {
     }
 }
 
-/// What a task asks for, in one sentence: its title, or its first line of prose where only that says it.
+/// The sentence that says what a task asks for: its title, or its first line of prose if that says more.
 pub fn wanted_sentence(task: &Task) -> Option<String> {
     const GENERIC_TITLES: [&str; 12] = [
         "task",
@@ -234,7 +234,10 @@ mod tests {
 
     #[test]
     fn a_sentence_says_what_it_produces() {
-        let found = |it: &&(&str, WorkProduct)| WorkProduct::of_sentence(it.0) != it.1;
-        assert_eq!(SENTENCES.iter().filter(found).collect::<Vec<_>>(), Vec::<&(&str, WorkProduct)>::new());
+        let is_misread = |it: &&(&str, WorkProduct)| WorkProduct::of_sentence(it.0) != it.1;
+        assert_eq!(
+            SENTENCES.iter().filter(is_misread).collect::<Vec<_>>(),
+            Vec::<&(&str, WorkProduct)>::new()
+        );
     }
 }

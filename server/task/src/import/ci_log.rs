@@ -198,7 +198,7 @@ struct Step<'a> {
     script: Option<Vec<&'a str>>,
     /// An empty line ends the script.
     ends_at_blank: bool,
-    /// What GitHub says of the shell and the environment, up to the first line of output.
+    /// Inside the lines about shell and environment that GitHub prints before the output.
     in_header: bool,
     lines: Vec<&'a str>,
 }
@@ -219,11 +219,12 @@ impl<'a> Step<'a> {
             }
             self.command = command_of(script).or_else(|| self.command.take());
             self.script = None;
+            // `shell:`, `with:` and `env:` begin the header; other ends have none.
             self.in_header = line.starts_with(['s', 'w', 'e']);
         } else if self.in_header
             && (line.starts_with("  ") || line.ends_with(':') || line.starts_with("shell: "))
         {
-            // Of the environment.
+            // A variable of the environment.
         } else if let Some(command) = line.strip_prefix("$ ").or_else(|| line.strip_prefix("+ ")) {
             self.lines.clear();
             self.command = command_of(&[command]);
@@ -240,11 +241,11 @@ impl<'a> Step<'a> {
     }
 
     fn failed(&self) -> FailedStep<'a> {
-        let is_noise =
+        let is_output =
             |it: &&&str| !it.trim().is_empty() && !it.starts_with("##[endgroup]") && !it.starts_with("=====");
         // In a shortened log the script has no end: its first line is the command, the others are output.
         let cut = self.script.iter().flatten().skip(1).filter(|_| self.lines.is_empty());
-        let mut lines: Vec<&str> = self.lines.iter().chain(cut).filter(is_noise).copied().collect();
+        let mut lines: Vec<&str> = self.lines.iter().chain(cut).filter(is_output).copied().collect();
         lines.drain(..lines.len().saturating_sub(MAX_LINES));
         let command = self.command.clone().or_else(|| lines.iter().find_map(|it| make_target(it)));
         FailedStep { place: self.place.clone(), command, lines }
@@ -259,7 +260,7 @@ fn make_target(line: &str) -> Option<String> {
     is_plain.then(|| format!("make {target}"))
 }
 
-/// One line that a shell runs as the script did. `None`: an action, or more than a line can say.
+/// The script as one command line. `None`: an action, or too much for one line.
 fn command_of(script: &[&str]) -> Option<String> {
     const MAX_COMMANDS: usize = 4;
     let lines: Vec<&str> =

@@ -1,4 +1,4 @@
-//! `Done when: - tests pass: `$ cargo test` - docs are written`: parses criteria that are written in one paragraph.
+//! Parses criteria that are written in one paragraph: `Done when: - tests pass: `$ cargo test` - docs are written`.
 
 use std::ops::Range;
 

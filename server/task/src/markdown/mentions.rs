@@ -1,4 +1,4 @@
-//! Paths that a document names after `CONTEXT:`. Their existence is checked elsewhere.
+//! Finds the paths that a document names after `CONTEXT:`. Their existence is checked elsewhere.
 
 use std::ops::Range;
 
@@ -31,12 +31,12 @@ pub(super) fn parse_list_item(text: &InlineContent<'_>) -> Vec<PathRange> {
     let is_alone = plain.trim() == first;
     match clean_path(first).filter(|path| is_alone || looks_like_path(path)) {
         Some(path) => vec![(path, text.range.clone())],
-        None => in_prose(text),
+        None => find_in_prose(text),
     }
 }
 
 /// `Follow the patterns in lib/… and read docs/style.md`.
-fn in_prose(text: &InlineContent<'_>) -> Vec<PathRange> {
+fn find_in_prose(text: &InlineContent<'_>) -> Vec<PathRange> {
     let mut paths = Vec::new();
     for piece in text.pieces.iter().filter(|piece| piece.kind == PieceKind::Text) {
         let is_exact = piece.text.len() == piece.range.len();
@@ -69,24 +69,24 @@ fn is_abbreviation(word: &str) -> bool {
 }
 
 /// `CONTEXT: src/a.rs, docs/b.md` in one paragraph.
-pub(super) fn behind_colon(text: &InlineContent<'_>) -> Vec<PathRange> {
+pub(super) fn after_colon(text: &InlineContent<'_>) -> Vec<PathRange> {
     let mut paths = Vec::new();
-    let mut behind = false;
+    let mut is_after = false;
     for piece in &text.pieces {
-        if piece.kind == PieceKind::Code && behind {
+        if piece.kind == PieceKind::Code && is_after {
             paths.extend(clean_path(&piece.text).map(|path| (path, piece.range.clone())));
         }
         if piece.kind != PieceKind::Text {
             continue;
         }
-        let label = piece.text.find([':', '：']).filter(|_| !behind);
+        let label = piece.text.find([':', '：']).filter(|_| !is_after);
         let from = label.map_or(0, |at| {
             at + piece.text.get(at..).and_then(|it| it.chars().next()).map_or(1, char::len_utf8)
         });
-        if !behind && label.is_none() {
+        if !is_after && label.is_none() {
             continue;
         }
-        behind = true;
+        is_after = true;
         let is_exact = piece.text.len() == piece.range.len();
         for (at, word) in words(piece.text.get(from..).unwrap_or_default()) {
             if let Some(path) = clean_path(word).filter(|path| looks_like_path(path)) {

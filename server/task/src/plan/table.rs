@@ -107,13 +107,14 @@ pub(in super::super) fn take_table(
 fn rows(table: &str, start: usize) -> Option<Vec<(Range<usize>, RowStatus)>> {
     let mut lines = line_ranges(table);
     let header = cells(table, lines.next()?);
-    let names: Vec<String> = header.iter().filter_map(|it| Some(plain(table.get(it.clone())?))).collect();
+    let names: Vec<String> =
+        header.iter().filter_map(|it| Some(normalised(table.get(it.clone())?))).collect();
     let status_at = names.iter().position(|it| STATUS_COLUMNS.contains(&it.as_str()))?;
     let title_at = (0..names.len()).find(|at| {
         *at != status_at && names.get(*at).is_some_and(|it| !OTHER_COLUMNS.contains(&it.as_str()))
     })?;
     let mut rows = Vec::new();
-    // The line below the header divides.
+    // Below the header is the delimiter row.
     for line in lines.skip(1) {
         let cells = cells(table, line);
         let (Some(title), Some(status)) = (cells.get(title_at), cells.get(status_at)) else { continue };
@@ -163,13 +164,13 @@ fn trimmed(row: &str, range: Range<usize>, row_start: usize) -> Range<usize> {
 }
 
 /// Removes emphasis and converts to lower case.
-fn plain(cell: &str) -> String {
+fn normalised(cell: &str) -> String {
     cell.trim().trim_matches(['*', '_', '`', ':']).trim().to_lowercase()
 }
 
 /// `✅ Done (2 of 2)` is decided by its sign, `done - yesterday` by the words before the dash. `None`: not known.
 fn status_of(cell: &str) -> Option<RowStatus> {
-    let text = plain(cell).replace('\u{fe0f}', "");
+    let text = normalised(cell).replace('\u{fe0f}', "");
     let end = text.find(['(', '（', ',', '，', ':', '：', '–', '—']).or_else(|| text.find(" - "));
     let text = text.get(..end.unwrap_or(text.len()))?.trim();
     if let Some(percent) = text.strip_suffix('%').and_then(|it| it.trim().parse::<u32>().ok()) {

@@ -96,7 +96,7 @@ fn stories_are_plan_items_and_their_criteria_are_criteria() {
 
 /// Checks a story's priority, its dependencies, and whether it and its criteria keep a loop running.
 #[track_caller]
-fn ordered(fields: &str, expect: (Option<i64>, &[&str], bool)) {
+fn check_order(fields: &str, expect: (Option<i64>, &[&str], bool)) {
     let criterion = r#""acceptanceCriteria": ["Tests: `$ make`"]"#;
     let TaskOutline { plan, criteria, .. } = parse_prd("prd.json", &story(&format!("{fields}, {criterion}")));
     let found: Vec<&str> = plan[0].depends_on.iter().map(String::as_str).collect();
@@ -106,12 +106,12 @@ fn ordered(fields: &str, expect: (Option<i64>, &[&str], bool)) {
 
 #[test]
 fn a_story_is_ordered_by_its_fields_and_can_be_skipped() {
-    ordered(r#""priority": 2"#, (Some(2_000), &[], true));
-    ordered(r#""priority": -1.5"#, (Some(-1_500), &[], true));
-    ordered(r#""priority": "high""#, (None, &[], true));
-    ordered(r#""dependsOn": ["A", "nobody"]"#, (None, &["A"], true));
-    ordered(r#""skipped": true"#, (None, &[], false));
-    ordered(r#""skipped": false"#, (None, &[], true));
+    check_order(r#""priority": 2"#, (Some(2_000), &[], true));
+    check_order(r#""priority": -1.5"#, (Some(-1_500), &[], true));
+    check_order(r#""priority": "high""#, (None, &[], true));
+    check_order(r#""dependsOn": ["A", "nobody"]"#, (None, &["A"], true));
+    check_order(r#""skipped": true"#, (None, &[], false));
+    check_order(r#""skipped": false"#, (None, &[], true));
 }
 
 #[test]

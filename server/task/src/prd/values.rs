@@ -21,13 +21,13 @@ pub(super) struct JsonFields<'a> {
 }
 
 impl<'a> JsonFields<'a> {
-    pub(super) fn new(object: &'a Object<'a>, twice: &mut dyn FnMut(&str, Range<usize>)) -> Self {
+    pub(super) fn new(object: &'a Object<'a>, mut report_duplicate: impl FnMut(&str, Range<usize>)) -> Self {
         let mut names: HashSet<&str> = HashSet::new();
         for property in &object.properties {
             let name = property.name.as_str();
             let known = ROOT_FIELDS.contains(&name) || STORY_FIELDS.contains(&name);
             if known && !names.insert(name) {
-                twice(name, property.range.start..property.value.start());
+                report_duplicate(name, property.range.start..property.value.start());
             }
         }
         Self { object }
@@ -136,15 +136,15 @@ impl PrdReader<'_> {
         let found = self.json.get(value.start()..value.end()).unwrap_or_default();
         let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
         let fact = tr!("must be {wanted}, is {found}", wanted, found = shortened(&found, 32));
-        self.out_of_order(name, &fact, value.start()..value.end());
+        self.report_bad_value(name, &fact, value.start()..value.end());
     }
 
     pub(super) fn report_empty(&mut self, name: &str, value: &Value<'_>) {
-        self.out_of_order(name, tr!("must not be empty"), value.start()..value.end());
+        self.report_bad_value(name, tr!("must not be empty"), value.start()..value.end());
     }
 
     pub(super) fn report_duplicate(&mut self, name: &str, range: Range<usize>) {
-        self.out_of_order(name, tr!("written twice in one object, the last one counts"), range);
+        self.report_bad_value(name, tr!("written twice in one object, the last one counts"), range);
     }
 
     /// Reports misspelt field names, whose values would otherwise be ignored silently.
@@ -158,8 +158,8 @@ impl PrdReader<'_> {
                 continue;
             }
             let near = |it: &&&str| {
-                let most = if it.len() < MIN_TYPO_CHARS { 1 } else { 2 };
-                it.len() > "id".len() && name.len() > "id".len() && is_within(most, name, it)
+                let max = if it.len() < MIN_TYPO_CHARS { 1 } else { 2 };
+                it.len() > "id".len() && name.len() > "id".len() && is_within(max, name, it)
             };
             let Some(meant) = absent.iter().find(near) else { continue };
             let range = property.name.range();
@@ -172,7 +172,7 @@ impl PrdReader<'_> {
     }
 
     /// Reports a value without a meaning; `range` is within the JSON text.
-    pub(super) fn out_of_order(&mut self, name: &str, fact: &str, range: Range<usize>) {
+    pub(super) fn report_bad_value(&mut self, name: &str, fact: &str, range: Range<usize>) {
         let range = range.start + self.skipped..range.end + self.skipped;
         self.out.add_finding(FindingCode::BadValue, name, fact, range);
     }

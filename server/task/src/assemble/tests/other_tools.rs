@@ -226,7 +226,7 @@ proptest! {
 const LOG: &str = "build\tTest\t2026-01-01T10:00:01.1234567Z ##[group]Run npm test\nbuild\tTest\t2026-01-01T10:00:01.1234567Z shell: bash\nbuild\tTest\t2026-01-01T10:00:02.1234567Z Error: é ~~~~ `x`\nbuild\tTest\t2026-01-01T10:00:02.1234567Z ##[error]Process completed with exit code 1.\n";
 
 /// A part of each format that can be repeated, between a beginning and an end.
-const REPEATED: [(&str, [&str; 3]); 17] = [
+const REPEATED: [(&str, [&str; 3]); 19] = [
     ("tasks.yaml", ["tasks:\n", "  - title: é\n    completed: true\n", ""]),
     ("tasks.yaml", ["tasks: [", "{title: é}, ", "]"]),
     (
@@ -250,6 +250,8 @@ const REPEATED: [(&str, [&str; 3]); 17] = [
     ("ralph.yml", ["backpressure:\n  gates:\n", "    - name: é\n      command: x\n", ""]),
     (".ralph/ralph-loop.state.json", ["{\"prompt\": \"Done when:\\n", "- é: `$ x`\\n", "\"}"]),
     ("RALPH.md", ["# A\n", "{{ contexts.a }} {{ b", "\n"]),
+    ("RALPH.md", ["# A\n", "{{ contexts }}\n", "\n"]),
+    ("RALPH.md", ["", "## Definition of done\n\n", ""]),
 ];
 
 /// Eight times the text takes about eight times as long; quadratic would be 64 times.

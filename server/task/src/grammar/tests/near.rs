@@ -4,7 +4,7 @@ use super::{ItemMode, check, shown};
 
 /// Each is refused with a suggestion.
 #[track_caller]
-fn nearly(mode: ItemMode, table: &[(&str, &str)]) {
+fn check_near_misses(mode: ItemMode, table: &[(&str, &str)]) {
     for (code, meant) in table {
         let found = shown(&format!("Works: `{code}`"), mode);
         let expect = format!("! bad-check [`{code}`] => `{meant}`");
@@ -14,7 +14,7 @@ fn nearly(mode: ItemMode, table: &[(&str, &str)]) {
 
 /// Each is inline code and nothing else.
 #[track_caller]
-fn innocent(mode: ItemMode, table: &[&str]) {
+fn check_inline_code(mode: ItemMode, table: &[&str]) {
     for code in table {
         for item in [format!("Works: `{code}`"), format!("Uses `{code}` everywhere"), format!("`{code}`")] {
             let found = shown(&item, mode);
@@ -23,7 +23,7 @@ fn innocent(mode: ItemMode, table: &[&str]) {
     }
 }
 
-const NEARLY: &[(&str, &str)] = &[
+const NEAR_MISSES: &[(&str, &str)] = &[
     ("exist x", "exists x"),
     ("exist docs/a.md docs/b.md", "exists docs/a.md docs/b.md"),
     ("exits README.md", "exists README.md"),
@@ -63,13 +63,13 @@ const NEARLY: &[(&str, &str)] = &[
 
 #[test]
 fn near_misses_are_refused_with_the_intended_check() {
-    nearly(ItemMode::Criterion, NEARLY);
-    nearly(ItemMode::Validation, NEARLY);
+    check_near_misses(ItemMode::Criterion, NEAR_MISSES);
+    check_near_misses(ItemMode::Validation, NEAR_MISSES);
 }
 
 #[test]
 fn ordinary_code_in_prose_is_not_a_check() {
-    innocent(
+    check_inline_code(
         ItemMode::Criterion,
         &[
             "Option",
@@ -115,7 +115,7 @@ fn ordinary_code_in_prose_is_not_a_check() {
             "status 200",
         ],
     );
-    innocent(
+    check_inline_code(
         ItemMode::PlanBox,
         &["exist x", "GET localhost:3000", "$cargo test", "get http://localhost", "Exists a.md"],
     );
@@ -196,7 +196,7 @@ fn checks_that_are_typed_need_no_backticks() {
             .join(" | ")
     };
     assert_eq!(messages(&["npm test", "exists README.md"]), "Tests | npm test | exists README.md");
-    assert_eq!(messages(&["cargo test"]), "Tests", "what the task asks already is asked once");
+    assert_eq!(messages(&["cargo test"]), "Tests", "a check of the task is not added again");
     assert_eq!(messages(&["$ npm test"]), "Tests | npm test");
     assert_eq!(
         messages(&["exist x"]),
@@ -210,5 +210,9 @@ fn checks_that_are_typed_need_no_backticks() {
     let mut empty = crate::parse_inline_task("Do it", &[]);
     assert_eq!(empty.findings.len(), 1);
     crate::add_checks(&mut empty, &["make".to_owned()]);
-    assert_eq!((empty.findings.len(), empty.criteria.len()), (0, 1), "there is something to check now");
+    assert_eq!(
+        (empty.findings.len(), empty.criteria.len()),
+        (0, 1),
+        "the finding about missing criteria is gone"
+    );
 }

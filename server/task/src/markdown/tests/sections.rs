@@ -4,7 +4,7 @@ use super::check;
 
 /// Whether the heading opens a section.
 #[track_caller]
-fn headings(opens: &[&str], ordinary: &[&str]) {
+fn check_headings(opens: &[&str], ordinary: &[&str]) {
     for heading in opens {
         check(&format!("{heading}\n\n- a: `$ true`\n"), &["a | $ true"]);
     }
@@ -14,7 +14,7 @@ fn headings(opens: &[&str], ordinary: &[&str]) {
 }
 
 #[test]
-fn further_headings_count_where_no_usual_one_is() {
+fn fallback_headings_count_if_no_usual_one_is_there() {
     let with = |other: &str| format!("{other}\n\n- a: `$ true`\n\n## Definition of done\n\n- reviewed\n");
     for other in ["## Acceptance criteria", "## 验收标准：", "**Done when:**"] {
         check(&with(other), &["a | $ true"]);
@@ -25,7 +25,7 @@ fn further_headings_count_where_no_usual_one_is() {
 
 #[test]
 fn headings_that_begin_with_a_phrase_open_a_section() {
-    headings(
+    check_headings(
         &[
             "# Completion criteria",
             "## Acceptance Criteria",
@@ -185,7 +185,7 @@ fn validation_commands_take_one_bare_span() {
 
 /// Globs of judges that may change, and what a list of them does to the sections around it.
 #[test]
-fn judges_that_may_change() {
+fn globs_of_judges_that_may_change_are_settings() {
     let check = |text: &str, expect: &str| {
         let document = crate::TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() };
         let task = crate::parse_task(&[document]);
