@@ -1,6 +1,7 @@
 //! Finds pairs of criteria that repeat each other or cannot both hold.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule};
 use loopkeeper_text::fold::folded;
@@ -21,7 +22,7 @@ fn duplicates(criteria: &[Criterion]) -> Vec<Lint> {
     let mut first: HashMap<(Option<&str>, String), usize> = HashMap::new();
     let mut all = Vec::new();
     for (index, criterion) in criteria.iter().enumerate() {
-        let key = (criterion.plan_item.as_deref(), substance(criterion));
+        let key = (criterion.plan_item.as_deref(), comparison_key(criterion));
         if let Some(earlier) = first.get(&key).and_then(|it| criteria.get(*it)) {
             let name = short(&earlier.name);
             let fact = if criterion.check.is_some() {
@@ -44,8 +45,8 @@ fn duplicates(criteria: &[Criterion]) -> Vec<Lint> {
     all
 }
 
-/// What is checked; without a check, the words.
-fn substance(criterion: &Criterion) -> String {
+/// The text by which criteria are equal: the check, or the words if there is none.
+fn comparison_key(criterion: &Criterion) -> String {
     match &criterion.check {
         Some(Check::Judge { .. }) | None => ["? ", &folded(&criterion.name).to_lowercase()].concat(),
         Some(check) => format!("{check:?} {:?}", criterion.number_rules),
@@ -85,7 +86,7 @@ fn contradictions(criteria: &[Criterion]) -> Vec<Lint> {
     all
 }
 
-/// A number that may not fall, and that must stay below a limit.
+/// The rule that a number may not fall, and the limit below which the same number must stay.
 fn opposed_rule(criterion: &Criterion) -> Option<(String, String)> {
     let rule = criterion.number_rules.iter().find(|it| it.is_attribute())?;
     let Some(Check::Command { expect, .. }) = &criterion.check else { return None };
@@ -105,13 +106,15 @@ fn short(name: &str) -> String {
     loopkeeper_text::fold::shortened(name, 30).into_owned()
 }
 
-/// What a check claims of its subject.
+/// What a check requires of its subject.
 #[derive(Debug, Clone, PartialEq)]
 enum Claim {
     Present,
     Absent,
     Exit(i32),
     Number(Compare, f64),
+    /// The HTTP status is in this range.
+    Status(RangeInclusive<u16>),
 }
 
 impl Claim {
@@ -120,6 +123,9 @@ impl Claim {
             (Self::Present, Self::Absent) | (Self::Absent, Self::Present) => true,
             (Self::Exit(left), Self::Exit(right)) => left != right,
             (Self::Number(left, a), Self::Number(right, b)) => disjoint((*left, *a), (*right, *b)),
+            (Self::Status(left), Self::Status(right)) => {
+                left.end() < right.start() || right.end() < left.start()
+            }
             _ => false,
         }
     }
@@ -128,7 +134,7 @@ impl Claim {
 /// Whether no number satisfies both comparisons.
 #[expect(clippy::float_cmp, reason = "thresholds are compared as they are written")]
 fn disjoint(left: (Compare, f64), right: (Compare, f64)) -> bool {
-    if left == (Compare::Equal, left.1) || right == (Compare::Equal, right.1) {
+    if left.0 == Compare::Equal || right.0 == Compare::Equal {
         let ((_, value), other) = if left.0 == Compare::Equal { (left, right) } else { (right, left) };
         return !holds(other, value);
     }
@@ -157,7 +163,7 @@ fn lower((compare, value): (Compare, f64)) -> (f64, bool) {
     match compare {
         Compare::AtLeast => (value, false),
         Compare::Above => (value, true),
-        _ => (f64::NEG_INFINITY, false),
+        Compare::Equal | Compare::NotEqual | Compare::AtMost | Compare::Below => (f64::NEG_INFINITY, false),
     }
 }
 
@@ -166,7 +172,7 @@ fn upper((compare, value): (Compare, f64)) -> (f64, bool) {
     match compare {
         Compare::AtMost => (value, false),
         Compare::Below => (value, true),
-        _ => (f64::INFINITY, false),
+        Compare::Equal | Compare::NotEqual | Compare::AtLeast | Compare::Above => (f64::INFINITY, false),
     }
 }
 
@@ -184,35 +190,44 @@ fn claims_of(criterion: &Criterion) -> Vec<(String, Claim)> {
             vec![(format!("{} in {globs:?}", pattern.written()), Claim::Absent)]
         }
         Some(Check::Command { command, expect }) => claims_of_command(command, expect),
-        Some(Check::Get { url, expect }) => claims_of_command(&format!("GET {url}"), expect),
+        Some(Check::Get { url, expect }) => claims_of_request(url, expect),
         Some(Check::Clean | Check::Judge { .. }) | None => Vec::new(),
     }
 }
 
 fn claims_of_command(command: &str, expect: &[Expect]) -> Vec<(String, Claim)> {
     let command = folded(command);
-    let mut exit = 0;
-    let mut all = Vec::new();
-    for it in expect {
-        match it {
-            Expect::Exit { code } => exit = *code,
-            Expect::Number { compare, value } => {
-                all.push((command.to_string(), Claim::Number(*compare, *value)));
-            }
-            Expect::Status { code } => exit = i32::from(*code),
-            Expect::Matches { pattern } => {
-                all.push((format!("{} of {command}", pattern.written()), Claim::Present));
-            }
-            Expect::MatchesNot { pattern } => {
-                all.push((format!("{} of {command}", pattern.written()), Claim::Absent));
-            }
-        }
-    }
-    all.push((command.to_string(), Claim::Exit(exit)));
+    let mut all = claims_of_output(&command, expect);
+    let exit = expect.iter().find_map(|it| match it {
+        Expect::Exit { code } => Some(*code),
+        _ => None,
+    });
+    all.push((command.into_owned(), Claim::Exit(exit.unwrap_or(0))));
     all
 }
 
-/// Whether its command writes a file into the work tree, which `clean` would then report.
+fn claims_of_request(url: &str, expect: &[Expect]) -> Vec<(String, Claim)> {
+    let request = format!("GET {url}");
+    let mut all = claims_of_output(&request, expect);
+    let status = expect.iter().find_map(|it| match it {
+        Expect::Status { code } => Some(*code..=*code),
+        _ => None,
+    });
+    all.push((request, Claim::Status(status.unwrap_or(200..=299))));
+    all
+}
+
+fn claims_of_output(source: &str, expect: &[Expect]) -> Vec<(String, Claim)> {
+    let claim = |it: &Expect| match it {
+        Expect::Number { compare, value } => Some((source.to_owned(), Claim::Number(*compare, *value))),
+        Expect::Matches { pattern } => Some((format!("{} of {source}", pattern.written()), Claim::Present)),
+        Expect::MatchesNot { pattern } => Some((format!("{} of {source}", pattern.written()), Claim::Absent)),
+        Expect::Exit { .. } | Expect::Status { .. } => None,
+    };
+    expect.iter().filter_map(claim).collect()
+}
+
+/// Whether the command of a criterion writes a file into the work tree, which `clean` would then report.
 fn leaves_files(criterion: &Criterion) -> bool {
     let Some(command) = crate::command_of(criterion) else { return false };
     let outside = |target: &str| target.starts_with(['/', '$', '&', '~']) || target.starts_with("\"$");

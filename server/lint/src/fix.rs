@@ -16,7 +16,7 @@ pub struct LintFix {
     pub text: String,
 }
 
-/// Attributes at the end of an item, which must stay behind the check.
+/// Attributes at the end of an item, which must stay after the check.
 const ATTRIBUTES: &[&str] = &["optional", "可选", "timeout", "group", "stage", "rising", "not falling"];
 
 /// The edits that write a better line, the preferred one first. `project` are the commands that the project has.
@@ -46,8 +46,8 @@ pub fn fixes(
 
 /// A check that fails until the work is done, with the tools of the task or of the project.
 fn proposed_check(task: &Task, project: &[ProjectCommand], criterion: &Criterion) -> String {
-    const MAX_LOOKED_AT: usize = 100;
-    let others = task.criteria.iter().take(MAX_LOOKED_AT).filter(|it| it.id != criterion.id);
+    const MAX_EXAMINED: usize = 100;
+    let others = task.criteria.iter().take(MAX_EXAMINED).filter(|it| it.id != criterion.id);
     let mut known: Vec<Criterion> = others.cloned().collect();
     let lines: Vec<String> = project.iter().map(|it| format!("`$ {}`", it.command)).collect();
     if !lines.is_empty() {
@@ -57,7 +57,7 @@ fn proposed_check(task: &Task, project: &[ProjectCommand], criterion: &Criterion
     proposal.split('`').nth(1).unwrap_or_default().to_owned()
 }
 
-/// The checks of the project that decide a criterion without one: `Tests pass` gets the test command.
+/// The edits that give a criterion without a check one of the project: `Tests pass` gets the test command.
 pub fn check_fixes(
     task: &Task,
     documents: &[TaskDocument],
@@ -92,7 +92,7 @@ fn add_check(context: &LintContext<'_>, criterion: &Criterion, check: &str) -> O
     if text.is_empty() || check.contains('`') {
         return None;
     }
-    let end = without_attributes(text);
+    let end = len_without_attributes(text);
     let kept = text.get(..end)?.trim_end();
     let prose = kept.trim_end_matches(['.', ':', ';', ',', '。', '：', '；']);
     let from = criterion.place.range.start + prose.len();
@@ -108,7 +108,7 @@ fn add_check(context: &LintContext<'_>, criterion: &Criterion, check: &str) -> O
 }
 
 /// The length of the text before the attributes at its end.
-fn without_attributes(text: &str) -> usize {
+fn len_without_attributes(text: &str) -> usize {
     let mut end = text.trim_end().len();
     loop {
         let before = text.get(..end).unwrap_or_default().trim_end_matches(['.', '。', ' ']);

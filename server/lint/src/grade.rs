@@ -115,7 +115,7 @@ impl Grade {
         }
     }
 
-    /// `comprehensive (not checked: types)`: what it lacks is no fault.
+    /// `comprehensive (not checked: types)`: a missing aspect is no fault at this level.
     fn brief_of_comprehensive(&self) -> String {
         const MAX: usize = 2;
         let level = self.level.brief();
@@ -269,7 +269,7 @@ fn aspects_of(criterion: &Criterion) -> Vec<Aspect> {
             let gates = gate::gates_of_command(command);
             all.extend(gates.iter().filter_map(|it| aspect_of(*it)));
             let reads = expect.iter().any(|it| !matches!(it, Expect::Exit { .. }));
-            let is_selective = gates.contains(&Gate::Tests) && selects(command);
+            let is_selective = gates.contains(&Gate::Tests) && selects_tests(command);
             let is_limit = command.trim_start().starts_with("git diff") && !reads;
             if gates.is_empty() && !is_limit || is_selective || reads && !gates.contains(&Gate::Coverage) {
                 all.push(Aspect::Behaviour);
@@ -302,14 +302,14 @@ fn aspect_of(gate: Gate) -> Option<Aspect> {
     }
 }
 
-/// Documents that the check reads.
+/// The aspect `Docs` if a text names a document.
 fn aspect_of_files(texts: &[&str]) -> Option<Aspect> {
     let docs = ["README", "CHANGELOG", "docs/", ".md", ".rst", ".adoc"];
     texts.iter().any(|text| docs.iter().any(|it| text.contains(it))).then_some(Aspect::Docs)
 }
 
 /// Whether a test command names what it tests: a file, a filter.
-fn selects(command: &str) -> bool {
+fn selects_tests(command: &str) -> bool {
     let words: Vec<&str> = command.split_whitespace().collect();
     let names_file = words.iter().any(|it| {
         (it.contains("test") || it.contains("spec"))

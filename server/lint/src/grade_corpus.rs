@@ -9,7 +9,7 @@ use super::{GradeLevel, grade, lints, unsuitable};
 
 const CORPUS: &str = include_str!("../../../tests/fixtures/grades/tasks.txt");
 
-/// What the label of a task is compared with.
+/// The grade of a task, in the form of a label.
 fn found(text: &str) -> String {
     let documents = vec![TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }];
     let task = parse_task(&documents);

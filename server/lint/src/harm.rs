@@ -11,11 +11,10 @@ use regex::Regex;
 use crate::shell::{self, Segment};
 use crate::{BetterLine, Lint, LintCode, LintContext};
 
-/// A program with the words that make it harmful, in order, and the words that make it harmless.
+/// A program with the words that make it harmful, in order.
 struct Rule {
     program: &'static str,
     words: &'static [&'static str],
-    harmless: &'static [&'static str],
     /// A template with `{program}`, translated where it is shown.
     fact: &'static str,
     /// Appended to try the command without its effect.
@@ -28,14 +27,12 @@ const fn rule(
     fact: &'static str,
     dry_run: &'static str,
 ) -> Rule {
-    Rule {
-        program,
-        words,
-        harmless: &["--dry-run", "--dry-run=client", "--dry-run=server", "-n", "--help"],
-        fact,
-        dry_run,
-    }
+    Rule { program, words, fact, dry_run }
 }
+
+/// Arguments that make a program of a rule harmless.
+const HARMLESS_ARGUMENTS: [&str; 6] =
+    ["--dry-run", "--dry-run=client", "--dry-run=server", "-n", "--help", "--check"];
 
 const RULES: &[Rule] = &[
     rule("git", &["push"], tr_later!("`{program}` pushes to a remote at every check"), "--dry-run"),
@@ -200,8 +197,7 @@ fn harm_of_command(command: &str) -> Option<(String, String, BetterLine)> {
             let better = if dry_run.is_empty() {
                 BetterLine::Nothing
             } else {
-                let dry = format!("{} {dry_run}", segment.text);
-                BetterLine::Command(command.replacen(segment.text, &dry, 1))
+                BetterLine::Command(with_argument(command, segment, dry_run))
             };
             let program = segment.program().unwrap_or_default();
             let fact = fill(translate(fact), &[("program", &program)]);
@@ -211,6 +207,13 @@ fn harm_of_command(command: &str) -> Option<(String, String, BetterLine)> {
     let secret = SECRET.as_ref()?.captures(command)?;
     let name = secret.get(1)?.as_str();
     Some((tr!("needs the secret `{name}`", name), name.to_owned(), BetterLine::Unknown))
+}
+
+/// The whole command with one more argument at the end of a segment.
+fn with_argument(command: &str, segment: &Segment<'_>, argument: &str) -> String {
+    let end = command.get(..segment.range.end).unwrap_or(command).trim_end().len();
+    let (before, after) = command.split_at(end);
+    format!("{before} {argument}{after}")
 }
 
 fn harm_of_segment(segment: &Segment<'_>) -> Option<(&'static str, &'static str)> {
@@ -243,11 +246,11 @@ fn harm_of_segment(segment: &Segment<'_>) -> Option<(&'static str, &'static str)
     let Some(found) = RULES.iter().find(|it| it.program == program && in_order(it.words, &arguments)) else {
         return deploys(program, &arguments).then_some((tr_later!("`{program}` deploys or publishes"), ""));
     };
-    let is_dry = arguments.iter().any(|it| found.harmless.contains(it) || *it == "--check");
+    let is_dry = arguments.iter().any(|it| HARMLESS_ARGUMENTS.contains(it));
     (!is_dry).then_some((found.fact, found.dry_run))
 }
 
-/// Whether a script or a recipe of the project is named after what it does: `./deploy.sh`, `make publish`.
+/// Whether the name of a script or a recipe says that it deploys: `./deploy.sh`, `make publish`.
 fn deploys(program: &str, arguments: &[&str]) -> bool {
     const RUNNERS: [&str; 15] = [
         "bash", "bun", "deno", "just", "make", "node", "npm", "pnpm", "python", "python3", "ruby", "sh",
@@ -288,7 +291,8 @@ fn deletes(arguments: &[&str]) -> bool {
         let is_output = GENERATED_FOLDERS.contains(&first)
             || GENERATED_FOLDERS.contains(&last)
             || [".log", ".tmp", ".out", ".o", ".db-test"].iter().any(|it| path.ends_with(it));
-        !is_scratch && (!is_output || path.starts_with("..") || path.starts_with(['/', '~']))
+        let leaves_folder = path.split('/').any(|it| it == "..") || path.starts_with(['/', '~']);
+        !is_scratch && (!is_output || leaves_folder)
     })
 }
 
@@ -313,8 +317,8 @@ fn changes_database(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{harm_of_prose, harm_of_segment};
-    use crate::shell;
+    use super::{harm_of_command, harm_of_prose, harm_of_segment};
+    use crate::{BetterLine, shell};
 
     fn is_unsafe(command: &str) -> bool {
         shell::segments(command).iter().any(|it| harm_of_segment(it).is_some())
@@ -324,6 +328,13 @@ mod tests {
     fn a_build_that_pushes_its_image_is_unsafe() {
         assert!(is_unsafe("docker buildx build --push -t me/x ."));
         assert!(!is_unsafe("docker buildx build --load -t me/x ."));
+    }
+
+    #[test]
+    fn a_dry_run_is_offered_for_the_harmful_command_itself() {
+        let (_, words, better) = harm_of_command("echo git push; git push && true").unwrap();
+        assert_eq!(words, "git push");
+        assert_eq!(better, BetterLine::Command("echo git push; git push --dry-run && true".to_owned()));
     }
 
     #[test]
@@ -339,6 +350,7 @@ mod tests {
             "rm -rf ~",
             "rm -rf /",
             "rm -rf ../other",
+            "rm -rf build/../src",
             "rm notes.md",
             "terraform apply -auto-approve",
             "kubectl delete pod x",

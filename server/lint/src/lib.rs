@@ -1,5 +1,5 @@
-//! Remarks on the criteria of a task, for its author: wording that no check can decide, checks that cannot fail, criteria
-//! that contradict or repeat each other, checks with side effects. A remark never prevents a start.
+//! Lints the criteria of a task: wording that no check can decide, checks that cannot fail, criteria that contradict or
+//! repeat each other, checks with side effects. The remarks are for its author and never prevent a start.
 
 mod cache;
 mod conflicts;
@@ -24,7 +24,7 @@ pub use self::grade::{Aspect, Grade, GradeLevel, grade, line_aspects};
 pub use self::suitability::{Unsuitable, unsuitable};
 pub use self::wording::has_unmeasured_goal;
 
-/// Limit of the criteria that are examined, so that a keystroke in a very long task stays fast.
+/// Maximum number of criteria that are examined, so that a keystroke in a very long task stays fast.
 const MAX_CRITERIA: usize = 1000;
 
 /// One remark on one criterion.
@@ -105,7 +105,7 @@ pub fn lints(task: &Task, documents: &[TaskDocument]) -> Vec<Lint> {
     all
 }
 
-/// What the rules know.
+/// The input of every rule.
 #[derive(Clone, Copy)]
 struct LintContext<'a> {
     task: &'a Task,

@@ -1,4 +1,4 @@
-//! A command as the lints see it: simple commands and the operators between them. Only as much of the shell's grammar as
+//! Splits a shell command into simple commands and the operators between them. Supports only as much of the grammar as
 //! decides which exit status counts; substitutions and compound commands are opaque words.
 
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub(crate) struct Segment<'a> {
     pub(crate) words: Vec<String>,
 }
 
-/// Programs that only start another program.
+/// Programs and words of the shell that only start another program.
 const LAUNCHERS: &[&str] = &[
     "env", "time", "nice", "command", "exec", "sudo", "npx", "bunx", "pnpx", "uvx", "xvfb-run", "!",
     "dotenv", "(", "{", "if", "then", "do", "nohup", "stdbuf",

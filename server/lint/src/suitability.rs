@@ -60,7 +60,7 @@ static TRIVIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub fn unsuitable(task: &Task) -> Option<Unsuitable> {
     let matches =
         |pattern: &LazyLock<Option<Regex>>, text: &str| pattern.as_ref().is_some_and(|it| it.is_match(text));
-    let opening = opening(task);
+    let opening = opening_text(task);
     let checked = task.criteria.iter().filter(|it| it.check.is_some()).count();
     if checked == 0 && matches(&EXPLORATORY, &opening) {
         return Some(Unsuitable::Exploratory);
@@ -76,7 +76,7 @@ pub fn unsuitable(task: &Task) -> Option<Unsuitable> {
 }
 
 /// The title, or the first line of text where there is no title.
-fn opening(task: &Task) -> String {
+fn opening_text(task: &Task) -> String {
     const MAX_CHARS: usize = 300;
     let first =
         task.prompt.lines().map(str::trim).find(|it| !it.is_empty() && !it.starts_with(['#', '-', '<', '>']));

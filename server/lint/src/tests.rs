@@ -1,4 +1,4 @@
-//! Whole tasks: the remarks, their places, and what their fixes make of the document.
+//! Whole tasks: the remarks, their places, and the document after each fix.
 
 use loopkeeper_task::{TaskDocument, parse_task};
 use loopkeeper_text::language::Language;
@@ -11,17 +11,17 @@ fn document(text: &str) -> Vec<TaskDocument> {
     vec![TaskDocument { path: "PROMPT.md".to_owned(), text: text.to_owned() }]
 }
 
-fn of(criteria: &str) -> (Vec<TaskDocument>, Vec<Lint>) {
+fn lint_criteria(criteria: &str) -> (Vec<TaskDocument>, Vec<Lint>) {
     let documents = document(&format!("# T\n\n## Done when\n\n{criteria}\n"));
     let found = lints(&parse_task(&documents), &documents);
     (documents, found)
 }
 
-fn words(criteria: &str) -> Vec<&'static str> {
-    of(criteria).1.iter().map(|it| it.code.word()).collect()
+fn codes_of(criteria: &str) -> Vec<&'static str> {
+    lint_criteria(criteria).1.iter().map(|it| it.code.word()).collect()
 }
 
-fn applied(documents: &[TaskDocument], fix: &LintFix) -> String {
+fn apply_fix(documents: &[TaskDocument], fix: &LintFix) -> String {
     let document = documents.iter().find(|it| it.path == fix.place.file).unwrap();
     let mut text = document.text.clone();
     text.replace_range(fix.place.range.clone(), &fix.text);
@@ -32,7 +32,7 @@ fn applied(documents: &[TaskDocument], fix: &LintFix) -> String {
 fn types_are_not_missing_where_a_check_compiles() {
     let check = |command: &str, expect: bool| {
         let text = format!("# T\n\n## Done when\n\n- A: `$ {command}`\n- B: `has \"a\" src/a.rs`\n");
-        let documents = vec![TaskDocument { path: "PROMPT.md".to_owned(), text }];
+        let documents = document(&text);
         let task = parse_task(&documents);
         let grade = grade(&task, &documents, &lints(&task, &documents));
         assert_eq!(grade.missing.contains(&Aspect::Types), expect, "{command}");
@@ -49,7 +49,7 @@ fn work_on_speed_needs_a_measurement() {
     let check = |title: &str, criterion: &str, expect: bool| {
         let usual = "- A: `$ pytest`\n- B: `$ mypy .`\n- C: `has \"a\" README.md`\n";
         let text = format!("# {title}\n\n## Done when\n\n{usual}- D: {criterion}\n");
-        let documents = vec![TaskDocument { path: "PROMPT.md".to_owned(), text }];
+        let documents = document(&text);
         let task = parse_task(&documents);
         let grade = grade(&task, &documents, &lints(&task, &documents));
         assert_eq!(grade.missing.first() == Some(&Aspect::Measurement), expect, "{title} {criterion}");
@@ -66,7 +66,7 @@ fn work_on_speed_needs_a_measurement() {
 
 #[test]
 fn a_finding_marks_the_words_it_concerns() {
-    let (documents, found) = of("- Ünïcode ✅ is handled properly");
+    let (documents, found) = lint_criteria("- Ünïcode ✅ is handled properly");
     let place = &found[0].place;
     assert_eq!(&documents[0].text[place.range.clone()], "properly");
     assert_eq!(found[0].fact, "\"properly\" cannot be measured");
@@ -85,12 +85,12 @@ fn every_fix_leaves_a_task_without_findings() {
         ("- A: `$ npm publish`", LintCode::Unsafe),
     ];
     for (criteria, code) in rows {
-        let (documents, found) = of(criteria);
+        let (documents, found) = lint_criteria(criteria);
         let lint = found.iter().find(|it| it.code == code).unwrap_or_else(|| panic!("{criteria}: {found:?}"));
         let offered = fixes(&parse_task(&documents), &documents, &[], lint);
         assert!(!offered.is_empty(), "{criteria}");
         for fix in &offered {
-            let after = document(&applied(&documents, fix));
+            let after = document(&apply_fix(&documents, fix));
             let task = parse_task(&after);
             assert_eq!(task.findings, [], "{}", after[0].text);
             let again = lints(&task, &after);
@@ -113,8 +113,8 @@ fn commands_that_only_inform_are_not_weak() {
 
 #[test]
 fn attributes_stay_at_the_end() {
-    let (documents, found) = of("- The page is beautiful (optional) (timeout 5m).");
-    let after = applied(&documents, &fixes(&parse_task(&documents), &documents, &[], &found[0])[0]);
+    let (documents, found) = lint_criteria("- The page is beautiful (optional) (timeout 5m).");
+    let after = apply_fix(&documents, &fixes(&parse_task(&documents), &documents, &[], &found[0])[0]);
     assert!(after.contains("- The page is beautiful: `judge` (optional) (timeout 5m)."), "{after}");
     let task = parse_task(&document(&after));
     assert!(!task.criteria[0].required && task.criteria[0].check.is_some());
@@ -128,7 +128,7 @@ fn a_gate_gets_the_command_of_the_project() {
         ProjectCommand { gate: Gate::Tests, command: "npm test".to_owned() },
         ProjectCommand { gate: Gate::Types, command: "npx tsc --noEmit".to_owned() },
     ];
-    let after = |index| applied(&documents, &check_fixes(&task, &documents, &project, index)[0]);
+    let after = |index| apply_fix(&documents, &check_fixes(&task, &documents, &project, index)[0]);
     assert!(after(0).contains("- All tests pass: `$ npm test`\n"), "{}", after(0));
     assert!(after(1).contains("- Typecheck passes: `$ npx tsc --noEmit`\n"));
     assert!(after(2).contains("- 测试全部通过：`$ npm test`\n"));
@@ -142,7 +142,7 @@ fn a_fix_in_json_escapes() {
     let task = parse_task(&documents);
     for lint in lints(&task, &documents) {
         for fix in &fixes(&task, &documents, &[], &lint) {
-            let after = vec![TaskDocument { path: "prd.json".to_owned(), text: applied(&documents, fix) }];
+            let after = vec![TaskDocument { path: "prd.json".to_owned(), text: apply_fix(&documents, fix) }];
             let task = parse_task(&after);
             assert_eq!(task.findings, [], "{}", after[0].text);
             assert_eq!(task.criteria.len(), 2);
@@ -152,7 +152,7 @@ fn a_fix_in_json_escapes() {
 
 #[test]
 fn pairs_are_compared_where_both_must_hold() {
-    let rows: [(&str, &[&str]); 18] = [
+    let rows: [(&str, &[&str]); 21] = [
         ("- A: `$ make`\n- B: `$ make`", &["duplicate"]),
         ("- Dates parse\n- dates  parse", &["duplicate"]),
         ("- A: `$ make`\n- B: `$ make` `exit 1`", &["contradictory"]),
@@ -164,6 +164,9 @@ fn pairs_are_compared_where_both_must_hold() {
         ("- A: `$ wc -l < a` `> 10`\n- B: `$ wc -l < a` `<= 10`", &["contradictory"]),
         ("- A: `$ ./x` `/a/`\n- B: `$ ./x` `!/a/`", &["contradictory"]),
         ("- A: `$ ./x` `/a/`\n- B: `$ ./x` `!/b/`", &[]),
+        ("- A: `GET http://x.org/`\n- B: `GET http://x.org/` `204`", &[]),
+        ("- A: `GET http://x.org/`\n- B: `GET http://x.org/` `404`", &["contradictory"]),
+        ("- A: `GET http://x.org/` `200`\n- B: `GET http://x.org/` `204`", &["contradictory"]),
         ("- A: `$ ./warnings` `<= 5` (not falling)", &["contradictory"]),
         ("- A: `$ ./warnings` `< baseline` (rising)", &["contradictory"]),
         ("- A: `$ ./warnings` `<= baseline`", &[]),
@@ -173,7 +176,7 @@ fn pairs_are_compared_where_both_must_hold() {
         ("- A: `exists a`\n- B (optional): `missing b`", &[]),
     ];
     for (criteria, expect) in rows {
-        assert_eq!(words(criteria), expect, "{criteria}");
+        assert_eq!(codes_of(criteria), expect, "{criteria}");
     }
 }
 
@@ -211,7 +214,7 @@ fn a_task_is_graded_by_what_its_checks_decide() {
         ),
     ];
     for (criteria, expect) in rows {
-        let (documents, found) = of(criteria);
+        let (documents, found) = lint_criteria(criteria);
         let grade = grade(&parse_task(&documents), &documents, &found);
         assert_eq!(grade.level, expect, "{criteria}: {grade:?}");
     }
@@ -220,7 +223,7 @@ fn a_task_is_graded_by_what_its_checks_decide() {
 #[test]
 fn the_brief_grade_fits_into_a_line_of_a_list() {
     let check = |criteria: &str, expect: &str| {
-        let (documents, found) = of(criteria);
+        let (documents, found) = lint_criteria(criteria);
         let brief = grade(&parse_task(&documents), &documents, &found).brief();
         assert_eq!(brief, expect, "{criteria}");
         assert!(brief.len() <= 52, "{brief}");
@@ -238,8 +241,7 @@ fn the_brief_grade_fits_into_a_line_of_a_list() {
 
 #[test]
 fn the_grade_of_a_task_without_criteria_counts_nothing() {
-    let documents =
-        vec![TaskDocument { path: "PROMPT.md".to_owned(), text: "# Parser\n\nWrite it.\n".to_owned() }];
+    let documents = document("# Parser\n\nWrite it.\n");
     let sentence = grade(&parse_task(&documents), &documents, &[]).sentence();
     assert!(sentence.starts_with("vague: no required criterion; missing: behaviour, tests"), "{sentence}");
 }
@@ -249,7 +251,7 @@ fn remarks_are_written_in_the_language_of_the_user() {
     let criteria =
         "- 处理 properly\n- It builds: `$ make || true`\n- A: `$ npm publish`\n- B: `$ jest --listTests`";
     let (facts, titles, grade) = Language::SimplifiedChinese.during(|| {
-        let (documents, found) = of(criteria);
+        let (documents, found) = lint_criteria(criteria);
         let task = parse_task(&documents);
         let title = |it: &Lint| fixes(&task, &documents, &[], it).first().map(|it| it.title.clone());
         let titles: Vec<String> = found.iter().filter_map(title).collect();

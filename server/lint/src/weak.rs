@@ -45,7 +45,7 @@ impl Weakness {
         Self { fact: fact.into(), better: None }
     }
 
-    fn with(fact: impl Into<String>, better: &str) -> Self {
+    fn with_better(fact: impl Into<String>, better: &str) -> Self {
         let better = better.trim();
         Self { fact: fact.into(), better: (!better.is_empty()).then(|| better.to_owned()) }
     }
@@ -121,18 +121,18 @@ fn weakness_of_command(command: &str, expect: &[Expect], rules: &[NumberRule]) -
     if segments.is_empty() {
         return None;
     }
-    constant(command, &segments)
+    weakness_of_constants(command, &segments)
         .or_else(|| weakness_of_expectations(expect))
-        .or_else(|| lenient(command, &segments))
-        .or_else(|| if reads_output { None } else { hidden_exit(command, &segments, expect) })
+        .or_else(|| weakness_of_flags(command, &segments))
+        .or_else(|| if reads_output { None } else { weakness_of_exit(command, &segments, expect) })
 }
 
-/// Nothing in the command depends on the project.
-fn constant(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
+/// Commands of which nothing depends on the project.
+fn weakness_of_constants(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
     let is_fixed = |it: &Segment<'_>| {
-        let says_nothing = it.words.iter().all(|word| !word.contains(['$', '`']));
+        let is_literal = it.words.iter().all(|word| !word.contains(['$', '`']));
         let program = it.program().unwrap_or_default();
-        says_nothing
+        is_literal
             && (PRINTERS.contains(&program) || program == "false" || program == "exit" || is_version(it))
             || is_constant_test(it)
     };
@@ -171,14 +171,14 @@ fn is_constant_test(segment: &Segment<'_>) -> bool {
 }
 
 /// A flag or a pipe end that turns failures into passes, whatever is expected of the output.
-fn lenient(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
+fn weakness_of_flags(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
     for segment in segments {
         let found = LENIENT_FLAGS.iter().find(|(flag, _)| segment.words.iter().any(|it| it == flag));
         if let Some((flag, why)) = found {
             // `npm test -- --passWithNoTests`: the dashes go with their only flag.
             let rest = command.replacen(&format!(" -- {flag}"), "", 1);
             let rest = if rest == command { command.replacen(&format!(" {flag}"), "", 1) } else { rest };
-            return Some(Weakness::with(fill(translate(why), &[("flag", flag)]), &rest));
+            return Some(Weakness::with_better(fill(translate(why), &[("flag", flag)]), &rest));
         }
         let program = segment.program().unwrap_or_default();
         let has = |flag: &str| segment.arguments().iter().any(|it| it == flag);
@@ -189,13 +189,13 @@ fn lenient(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
     None
 }
 
-/// The exit status of what matters does not reach the end of the command.
-fn hidden_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) -> Option<Weakness> {
+/// Commands that hide the exit status of their relevant part.
+fn weakness_of_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) -> Option<Weakness> {
     if expect.iter().any(|it| matches!(it, Expect::Exit { code } if *code != 0)) {
         return None;
     }
     if shell::ends_in_background(command) {
-        return Some(Weakness::with(
+        return Some(Weakness::with_better(
             tr!("`&` discards the exit status"),
             command.trim_end().trim_end_matches('&'),
         ));
@@ -207,26 +207,30 @@ fn hidden_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) -> Op
         || program == "exit" && last.arguments().first().is_none_or(|it| it == "0");
     let shown = command.get(last.range.clone()).unwrap_or_default().trim();
     match last.operator {
-        Operator::Or if is_quiet => Some(Weakness::with(tr!("`{shown}` hides every failure", shown), before)),
+        Operator::Or if is_quiet => {
+            Some(Weakness::with_better(tr!("`{shown}` hides every failure", shown), before))
+        }
         Operator::Then if is_quiet && !stops_at_errors(segments) => {
-            Some(Weakness::with(tr!("`{shown}` hides an earlier exit status", shown), before))
+            Some(Weakness::with_better(tr!("`{shown}` hides an earlier exit status", shown), before))
         }
         // The file exists whether or not the command that wrote it failed.
         Operator::Then
             if FILTERS.contains(&program) && before.contains('>') && !stops_at_errors(segments) =>
         {
-            Some(Weakness::with(tr!("`{shown}` hides an earlier exit status", shown), before))
+            Some(Weakness::with_better(tr!("`{shown}` hides an earlier exit status", shown), before))
         }
-        Operator::Pipe if FILTERS.contains(&program) && !command.contains("pipefail") && !decides(last) => {
+        Operator::Pipe
+            if FILTERS.contains(&program) && !command.contains("pipefail") && !sets_exit_status(last) =>
+        {
             let better = before.trim_end().trim_end_matches("2>&1");
-            Some(Weakness::with(tr!("`{shown}` hides an earlier exit status", shown), better))
+            Some(Weakness::with_better(tr!("`{shown}` hides an earlier exit status", shown), better))
         }
         Operator::First | Operator::And | Operator::Then if segments.iter().all(always_succeeds) => {
             Some(Weakness::new(tr!("`{program}` succeeds whatever it finds", program)))
         }
         Operator::First | Operator::And if segments.len() == 1 && is_lenient_request(last) => {
             let better = command.replacen("curl", "curl -f", 1);
-            Some(Weakness::with(tr!("`curl` without `-f` passes on error pages"), &better))
+            Some(Weakness::with_better(tr!("`curl` without `-f` passes on error pages"), &better))
         }
         _ if command.trim_start().starts_with("if ") && !command.contains("else") => {
             Some(Weakness::new(tr!("passes where the condition of `if` is false")))
@@ -243,8 +247,12 @@ fn stops_at_errors(segments: &[Segment<'_>]) -> bool {
 }
 
 /// `awk '… exit 1'` and `sed '…q1'` set their own exit status.
-fn decides(segment: &Segment<'_>) -> bool {
-    ["awk", "sed"].iter().any(|it| segment.program() == Some(it)) && segment.text.contains("exit")
+fn sets_exit_status(segment: &Segment<'_>) -> bool {
+    match segment.program() {
+        Some("awk") => segment.text.contains("exit"),
+        Some("sed") => segment.text.as_bytes().windows(2).any(|it| matches!(it, [b'q' | b'Q', b'1'..=b'9'])),
+        _ => false,
+    }
 }
 
 /// Commands whose exit status does not depend on their findings.
@@ -255,7 +263,7 @@ fn always_succeeds(segment: &Segment<'_>) -> bool {
     match segment.program().unwrap_or_default() {
         program if PRINTERS.contains(&program) || program == "cd" => true,
         "find" => !has(&["-exec", "-execdir", "-delete"]),
-        "awk" => !decides(segment),
+        "awk" => !sets_exit_status(segment),
         program if LISTERS.contains(&program) => true,
         "ls" => arguments.iter().all(|it| it.starts_with('-')),
         "git" => match first {
@@ -318,6 +326,7 @@ mod tests {
             "`$ pytest | tee log`",
             "`$ cargo test 2>&1 | tail -5`",
             "`$ npm test | head`",
+            "`$ npm test | sed 's/exit/end/'`",
             "`$ npm start &`",
             "`$ curl http://localhost:3000/health`",
             "`$ curl -s http://localhost:3000`",
@@ -353,6 +362,8 @@ mod tests {
             "`$ curl -fsS http://localhost:3000`",
             "`$ curl -s http://localhost:3000/health` `/ok/`",
             "`$ set -o pipefail; npm test | tee log`",
+            "`$ npm test | sed '/^FAIL/q1'`",
+            "`$ npm test | awk '/^FAIL/ { exit 1 }'`",
             "`$ test -f a || exit 1`",
             "`$ cd api && npm test`",
             "`$ sh -c 'npm test'`",
@@ -380,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn the_better_command_lacks_the_weakness() {
+    fn the_better_command_can_fail() {
         for (check, better) in [
             ("`$ cargo test || true`", "cargo test"),
             ("`$ a && b || echo no`", "a && b"),

@@ -10,7 +10,7 @@ use crate::{BetterLine, Lint, LintCode, LintContext, gate};
 
 pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     let criterion = context.criterion(index).filter(|it| it.check.is_none())?;
-    let (code, word) = judge_words(&criterion.name)?;
+    let (code, word) = find_unmeasured_words(&criterion.name)?;
     let (fact, remedy) = match code {
         LintCode::Subjective => {
             (tr!("\"{word}\" is a matter of taste", word), tr!("Use `judge`, or describe what is seen"))
@@ -28,24 +28,24 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
 }
 
 /// The first vague or subjective words of a sentence, as they are written there.
-pub(crate) fn judge_words(prose: &str) -> Option<(LintCode, &str)> {
+pub(crate) fn find_unmeasured_words(prose: &str) -> Option<(LintCode, &str)> {
     let subjective = words::subjective(prose).map(|it| (LintCode::Subjective, it));
     let found = subjective.or_else(|| words::vague(prose).map(|it| (LintCode::Vague, it)))?;
-    // Most sentences end above.
-    let has_no_end = ["possible", "尽可能", "尽量"].iter().any(|it| found.1.contains(it));
-    let is_gate = || !has_no_end && gate::gate_of_prose(prose).is_some_and(|it| it != gate::Gate::Build);
+    // Most sentences have no such words and return above.
+    let is_open_ended = ["possible", "尽可能", "尽量"].iter().any(|it| found.1.contains(it));
+    let is_gate = || !is_open_ended && gate::gate_of_prose(prose).is_some_and(|it| it != gate::Gate::Build);
     let is_decided = words::is_measured(prose) || is_gate();
     (!is_decided).then_some(found)
 }
 
 /// Whether a sentence asks for more of something without a number: "make it faster", 更快.
 pub fn has_unmeasured_goal(sentence: &str) -> bool {
-    judge_words(sentence).is_some() || words::compares(sentence) && !words::is_measured(sentence)
+    find_unmeasured_words(sentence).is_some() || words::compares(sentence) && !words::is_measured(sentence)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{has_unmeasured_goal, judge_words};
+    use super::{find_unmeasured_words, has_unmeasured_goal};
     use crate::LintCode;
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
             ("Smooth scrolling is off", None),
         ];
         for (prose, expect) in rows {
-            assert_eq!(judge_words(prose).map(|it| it.1), expect, "{prose}");
+            assert_eq!(find_unmeasured_words(prose).map(|it| it.1), expect, "{prose}");
         }
     }
 
@@ -115,7 +115,7 @@ mod tests {
         for prose in
             ["The UI is intuitive", "Looks good on mobile", "An elegant solution", "界面美观", "代码优雅"]
         {
-            assert_eq!(judge_words(prose).map(|it| it.0), Some(LintCode::Subjective), "{prose}");
+            assert_eq!(find_unmeasured_words(prose).map(|it| it.0), Some(LintCode::Subjective), "{prose}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Finds judgements of taste by their frame: an adjective of taste behind a verb such as `is` or `feels`, or before the
-//! part of a product that it describes; people and what they feel. The frame tells "the layout is modern" from "the modern
-//! build target", which a list of words alone cannot.
+//! Finds judgements of taste by their frame: an adjective of taste after a verb such as `is` or `feels`, or before the
+//! part of a product that it describes; people and their feelings. The frame distinguishes "the layout is modern" from
+//! "the modern build target", which a list of words alone cannot.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -27,7 +27,7 @@ const TASTE: &str = "
     trustworthy ugly unappealing uncluttered underwhelming unforgettable unobtrusive unprofessional upbeat uplifting
     vibrant vivid weird welcoming whimsical witty wonderful youthful
 ";
-/// What a product consists of, in the eyes of those who use it.
+/// The parts of a product that its users see or hear.
 const PRODUCT_PARTS: &str = "
     animation animations app appearance atmosphere avatar avatars background banner brand branding card cards character
     characters charts chart color colors colour colours content copy cover dashboard design details dialogue
@@ -53,7 +53,7 @@ const PEOPLE: &str = "
     audience viewer viewers listener listeners guest guests people children kids students learners everyone beginners
     newcomers stakeholders testers staff team editors managers patients drivers shoppers seniors
 ";
-/// What people are, or feel, of a product.
+/// Adjectives for the feelings of people about a product.
 const FEELINGS: &str = "
     amazed amused annoyed bored charmed comfortable confident confused convinced delighted engaged enthusiastic excited
     frustrated happy impressed inspired intrigued irritated motivated moved overwhelmed pleased proud reassured relaxed
@@ -68,7 +68,7 @@ const OPINION_ADJECTIVES: &str = "helpful useful easy clear simple readable unde
 const FOLLOWERS: &str = "
     and or but to for on in at with when while even from enough throughout across without yet as after during by rather
 ";
-/// Limit of every search for the other words of a frame: the time is linear in the length of the sentence.
+/// Maximum distance of the other words of a frame, so that the time is linear in the length of the sentence.
 const MAX_DISTANCE: usize = 8;
 
 static WORDS: LazyLock<Words> = LazyLock::new(Words::new);

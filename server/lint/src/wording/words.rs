@@ -98,7 +98,7 @@ const SUBJECTIVE: &str = r"
 
 const SUBJECTIVE_CHINESE: &str = r"优雅|美观|好看|漂亮|精美|美丽|直观|易用|好用|易于使用|易于理解|用户友好|友好的界面|界面友好|体验好|体验良好|体验佳|用户体验|专业|大气|有吸引力|吸引人|生动|有趣|舒适|赏心悦目|现代感|现代化的界面|时尚|视觉效果|酷炫|炫酷|令人满意|自然流畅|文笔|引人入胜|看起来高级|高级感|高大上|动画自然|动效自然|过渡自然|显得专业|大方|流畅自然|朗朗上口|温馨|耳目一新|令人印象深刻|协调|和谐|舒服|感染力|亲切|凌乱|杂乱|拥挤|魅力|顺畅自然|自然过渡|效果自然|突兀|界面美化|页面美化|质感|调性|动人|打动|感人|幽默|风趣|贴心|人性化|养眼|氛围感|代入感|冲击力|好玩|好听|顺眼|地道|接地气|语气一致|语气统一|风格统一|风格一致|视觉一致|视觉统一|品牌感|视觉语言|顺手|符合(用户|直觉|人的)\p{Han}{0,2}(直觉|习惯)|丝滑|手感|愉悦|悦耳|悦目|体验(好|佳|顺|愉|舒|出色|优秀|一流)|(读|看|听|用|玩|摸|吃|喝|闻)起来|显得|感觉(很|良好|舒)|(用户|读者|让人)感觉|觉得|(写|做|画|排|讲|拍|唱|译|设计|布置)得(很|好|漂亮|精|自然|流|生动|美|棒|妙|细)|(有|富有|充满|缺乏|带来|营造|增强)\p{Han}{2,3}感($|\P{Han}|的)|(用户|读者|大家|孩子|客户|玩家|观众|听众)们?都?(喜欢|满意|喜爱|爱不释手)|可爱|诙谐|精致|细腻|典雅|雅致|唯美|沉闷|枯燥|生硬|别扭|刺眼|讨喜|有温度|温暖|俏皮|活泼|震撼|惊艳|耐看|过目不忘|印象深刻|说服力|有深度|品位|格调|灵动|清新|得体|激动人心|人心|心弦|恰到好处|动听|优美|意境|张力|辨识度|引人深思|眼球|礼貌|让(人|读者|观众|听众|玩家)(觉|感|信|放心|安心|舒|满|难忘|期待|喜)|(用户|读者|新手|客户|观众)(不会)?感到|感到(满意|舒|放心|安心|愉|惊|亲|自豪)|表示满意|满意度高|清爽|通俗易懂|浅显易懂|(容易|轻松|快速|便于)上手|上手(快|容易|简单)|不打扰|不(烦|闹|吵)人|打击感|节奏感|沉浸感|信任感|亲和力|画风统一|画风一致|顺畅舒|讨人喜欢|令人(愉|舒|赏|心|惊|难|动|放)|有(品味|个性|灵气|趣味|意思|格调|韵味|层次)|个性鲜明|栩栩如生|逼真|自然不|不(突兀|生硬|做作|单调|乏味|沉闷|刺眼|花哨)|单调|花哨|俗气|土气|老土|养眼|美感|艺术感|科技感|未来感|仪式感|松弛感|年轻化|娓娓|细致入微|趣味性|好记|好懂|爽快|爽感|过瘾|上头|治愈|柔和|明快|抓人|心动";
 
-/// What makes the words before it a name: the Professional plan, a nice value.
+/// Words that make those before them a name: the Professional plan, a nice value.
 const NAMED: &str = r"
     ^\s(nouns?|scrolling|\w+\sestimators?|estimators?|value|quotes?|commons|plan|edition|tier|licen[cs]e|theme|variant|mode|mascot|density|name|names|cloud|facts?|level\s\d|cache)\b
 ";
@@ -125,14 +125,16 @@ const COMPARATIVE: &str = r"
 
 const COMPARATIVE_CHINESE: &str = "更好|更干净|更整洁|更简单|更简洁|更小|更轻|更稳|更安全|更清晰|更清楚|更易|更容易|更高|更低|更少|更强|更顺|更流畅|更可靠|更漂亮|更美|更便宜|更智能|简化|清理一下|重构一下";
 
-static COMPARATIVES: LazyLock<Option<Regex>> = LazyLock::new(|| words(COMPARATIVE, COMPARATIVE_CHINESE));
-static VAGUE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(VAGUE, VAGUE_CHINESE));
-static SUBJECTIVE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| words(SUBJECTIVE, SUBJECTIVE_CHINESE));
+static COMPARATIVES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| bilingual_pattern(COMPARATIVE, COMPARATIVE_CHINESE));
+static VAGUE_WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| bilingual_pattern(VAGUE, VAGUE_CHINESE));
+static SUBJECTIVE_WORDS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| bilingual_pattern(SUBJECTIVE, SUBJECTIVE_CHINESE));
 static NAMES: LazyLock<Option<Regex>> =
     LazyLock::new(|| crate::pattern(&format!("{NAMED} | {NAMED_CHINESE}")));
 static MEASURES: LazyLock<Option<Regex>> = LazyLock::new(|| crate::pattern(MEASURE));
 
-fn words(english: &str, chinese: &str) -> Option<Regex> {
+fn bilingual_pattern(english: &str, chinese: &str) -> Option<Regex> {
     crate::pattern(&format!(r"\b(?:{english})(?:\b|$)|(?:{})", chinese.replace(' ', r"\ ")))
 }
 
@@ -167,7 +169,7 @@ fn first<'a>(pattern: &Regex, prose: &'a str) -> Option<&'a str> {
     first_where(pattern, prose, |_| true)
 }
 
-/// The first of them that `is_meant` accepts.
+/// The first such match that `is_meant` accepts.
 fn first_where<'a>(
     pattern: &Regex,
     prose: &'a str,
@@ -181,7 +183,7 @@ fn first_where<'a>(
     found.next().map(|it| it.as_str().trim())
 }
 
-/// Whether an opening quotation mark before `at` is closed behind it.
+/// Whether an opening quotation mark before `at` is closed after it.
 fn is_quoted(prose: &str, at: usize) -> bool {
     const PAIRS: [(char, char); 5] = [('“', '”'), ('「', '」'), ('『', '』'), ('‘', '’'), ('《', '》')];
     let (before, rest) = prose.split_at_checked(at).unwrap_or((prose, ""));
