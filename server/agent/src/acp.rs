@@ -80,10 +80,10 @@ impl AcpParser {
         if !self.calls.contains_key(id) && self.calls.len() >= MAX_OPEN_CALLS {
             return;
         }
-        let (call, is_told) = self.calls.entry(id.to_owned()).or_default();
+        let (call, is_reported) = self.calls.entry(id.to_owned()).or_default();
         call.merge_update(update);
-        if !*is_told && call.is_clear() {
-            *is_told = true;
+        if !*is_reported && call.has_complete_input() {
+            *is_reported = true;
             events.push(AgentEvent::ToolUse(call.tool_use()));
         }
         if call.is_over() {
@@ -143,14 +143,14 @@ fn parse_provider_failure(value: &Value) -> ProviderFailure {
     if code != AUTH_REQUIRED {
         return failure;
     }
-    let ways: Vec<String> =
+    let options: Vec<String> =
         list(value, "authMethods").iter().map(|it| sanitize::line(text(it, "name"))).collect();
-    let message = match ways.as_slice() {
+    let message = match options.as_slice() {
         [] => tr!("it is not logged in: {why}", why = failure.message),
-        ways => tr!(
+        options => tr!(
             "it is not logged in: {why} (options: {ways})",
             why = failure.message,
-            ways = ways.join(tr!(", "))
+            ways = options.join(tr!(", "))
         ),
     };
     ProviderFailure { class: ProviderClass::Login, message, status: None, reset: None }

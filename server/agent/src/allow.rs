@@ -25,12 +25,12 @@ pub fn test_runner(names_at_root: &[String]) -> Option<&'static str> {
 /// so a command with one gets no rule: the agent is denied it, but loopkeeper runs it anyway.
 pub fn claude_allow_rules(commands: &[String], runner: Option<&str>) -> Vec<String> {
     let piped =
-        |command| Some(unfed_parts(command)).filter(|it| it.has_pipe).map_or_else(Vec::new, |it| it.parts);
+        |command| Some(pipeline_heads(command)).filter(|it| it.has_pipe).map_or_else(Vec::new, |it| it.parts);
     let mut rules: Vec<String> = commands
         .iter()
         .flat_map(|command| std::iter::once(command.trim()).chain(piped(command)))
         .filter(|command| !command.is_empty() && !command.contains(['*', '\n']))
-        .map(exact)
+        .map(exact_rule)
         .collect();
     if let Some(runner) = runner {
         rules.push(format!("Bash({runner})"));
@@ -45,7 +45,7 @@ pub fn claude_allow_rules(commands: &[String], runner: Option<&str>) -> Vec<Stri
 pub fn allowed_commands(commands: &[String], runner: Option<&str>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for command in commands {
-        let parts = unfed_parts(command).parts;
+        let parts = pipeline_heads(command).parts;
         for part in std::iter::once(command.trim()).chain(parts).chain(runner) {
             if !part.is_empty() && !part.contains('\n') && !all.iter().any(|it| it == part) {
                 all.push(part.to_owned());
@@ -55,7 +55,7 @@ pub fn allowed_commands(commands: &[String], runner: Option<&str>) -> Vec<String
     all
 }
 
-fn exact(command: &str) -> String {
+fn exact_rule(command: &str) -> String {
     let mut rule = String::from("Bash(");
     for c in command.chars() {
         if matches!(c, '\\' | '(' | ')') {
@@ -76,18 +76,18 @@ struct PipelineHeads<'a> {
 /// The first stage of each pipeline: agents judge the stages separately (Claude Code if there are pipes), so the rule
 /// for the whole line is not enough. Later stages are left out because on their own they would run any input from the
 /// agent (`| sh`), which the user did not trust.
-fn unfed_parts(command: &str) -> PipelineHeads<'_> {
+fn pipeline_heads(command: &str) -> PipelineHeads<'_> {
     let mut parts = Vec::new();
-    let (mut start, mut fed, mut has_pipe) = (0, false, false);
+    let (mut start, mut is_fed, mut has_pipe) = (0, false, false);
     for (at, length, separator) in separators(command) {
-        if !fed {
+        if !is_fed {
             parts.push(command.get(start..at).unwrap_or_default().trim());
         }
-        fed = separator == ShellSeparator::Pipe;
-        has_pipe |= fed;
+        is_fed = separator == ShellSeparator::Pipe;
+        has_pipe |= is_fed;
         start = at + length;
     }
-    if !fed {
+    if !is_fed {
         parts.push(command.get(start..).unwrap_or_default().trim());
     }
     PipelineHeads { parts, has_pipe }

@@ -62,20 +62,20 @@ pub fn find_bypass_flag(kind: AgentKind, argv: &[String]) -> Option<String> {
     }
 }
 
-fn find_flag(words: &BypassFlags, argv: &[String]) -> Option<String> {
+fn find_flag(bypass: &BypassFlags, argv: &[String]) -> Option<String> {
     let nexts = argv.iter().skip(1).map(String::as_str).chain([""]);
     argv.iter().zip(nexts).find_map(|(it, next)| {
         let (name, joined) = it.split_once('=').unwrap_or((it, ""));
-        if words.flags.iter().chain(words.vague).any(|flag| name == *flag) && joined != "false" {
+        if bypass.flags.iter().chain(bypass.vague).any(|flag| name == *flag) && joined != "false" {
             return Some(it.clone());
         }
-        let says = |flag: &str, value: &str| {
+        let with_value = |flag: &str, value: &str| {
             if it == flag && equals_unquoted(next, value) {
                 return Some(format!("{it} {next}"));
             }
             it.strip_prefix(flag).filter(|rest| equals_unquoted(rest, value)).map(|_| it.clone())
         };
-        words.values.iter().find_map(|(flags, value)| flags.iter().find_map(|flag| says(flag, value)))
+        bypass.values.iter().find_map(|(flags, value)| flags.iter().find_map(|flag| with_value(flag, value)))
     })
 }
 
@@ -131,9 +131,9 @@ mod tests {
         check(AgentKind::Acp(None), &["x", "--approval-mode", "yolo"], "--approval-mode yolo");
     }
 
-    /// Flags equal to our own settings for full permissions are known; those of restricted modes are not.
+    /// Flags of restricted modes are no bypass.
     #[test]
-    fn the_known_options_include_the_ones_we_pass() {
+    fn our_own_flags_for_full_permissions_are_known() {
         for kind in crate::kind::KNOWN_KINDS {
             let line = |permissions| {
                 kind.command_line(&CommandLineParams {

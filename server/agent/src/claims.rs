@@ -35,7 +35,7 @@ pub use test_only::is_test_only;
 
 /// Maximum length of a claim's line.
 const EXCERPT_CHARS: usize = 120;
-/// Distinct phrases that are kept, of each kind.
+/// Maximum number of distinct phrases that are kept, of each kind.
 const MAX_LISTED: usize = 24;
 /// Number of phrases that together claim completion when contradictions are searched.
 const PHRASES_FOR_A_CLAIM: usize = 2;
@@ -94,7 +94,7 @@ pub fn read(final_text: &str, promise: &str, words: &[(String, u8)]) -> Claims {
     claims
 }
 
-/// Two signals that differ are no yes.
+/// Two signals that differ count as no.
 fn combine_signals(in_block: Option<bool>, on_line: Option<bool>) -> Option<bool> {
     match (in_block, on_line) {
         (Some(in_block), Some(on_line)) => Some(in_block && on_line),

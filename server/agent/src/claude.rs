@@ -22,8 +22,8 @@ use failure::{ClaudeFailure, UsageLimitRejection};
 
 /// Maximum number of tool calls that are remembered until their result; more do not occur in practice.
 const MAX_OPEN_CALLS: usize = 256;
-/// Maximum denials of one turn, because the same tool is often denied repeatedly.
-const DENIALS_READ: usize = 50;
+/// Maximum denials of one turn that are described, because the same tool is often denied repeatedly.
+const MAX_DENIALS: usize = 50;
 
 /// The state between lines of one process.
 #[derive(Debug, Default)]
@@ -48,9 +48,9 @@ impl ClaudeParser {
         match text(value, "type") {
             "system" => parse_system(value).into_iter().collect(),
             "assistant" => self.parse_assistant(value),
-            "user" => self.tool_results(value),
+            "user" => self.parse_tool_results(value),
             "rate_limit_event" => self.parse_rate_limit(value).into_iter().collect(),
-            "tool_call" => cursor::tool_call(value),
+            "tool_call" => cursor::parse_tool_call(value),
             "error" => vec![AgentEvent::Turn(self.parse_error(value))],
             "result" => vec![AgentEvent::Turn(self.parse_result(value))],
             // Types of other versions carry nothing relevant.
@@ -60,8 +60,8 @@ impl ClaudeParser {
 
     fn parse_assistant(&mut self, value: &Value) -> Vec<AgentEvent> {
         let within = value.get("parent_tool_use_id").and_then(Value::as_str);
-        let own = within.is_none();
-        if own && let Some(error) = value.get("error").and_then(Value::as_str) {
+        let is_own = within.is_none();
+        if is_own && let Some(error) = value.get("error").and_then(Value::as_str) {
             // The text of such a line is the CLI's, not the agent's; the `result` repeats it.
             self.error = Some(error.to_owned());
             return Vec::new();
@@ -69,19 +69,19 @@ impl ClaudeParser {
         let mut events = Vec::new();
         for block in content_blocks(value) {
             match text(block, "type") {
-                "text" if own => {
+                "text" if is_own => {
                     self.error = None;
                     text(block, "text").clone_into(&mut self.last_text);
                     events.push(AgentEvent::Text(self.last_text.clone()));
                 }
-                "tool_use" => events.push(self.tool_use(block, within)),
+                "tool_use" => events.push(self.parse_tool_use(block, within)),
                 _ => {}
             }
         }
         events
     }
 
-    fn tool_use(&mut self, block: &Value, within: Option<&str>) -> AgentEvent {
+    fn parse_tool_use(&mut self, block: &Value, within: Option<&str>) -> AgentEvent {
         let input = block.get("input").unwrap_or(&Value::Null);
         let call = tool_use(text(block, "name"), text(block, "id"), input, within);
         if call.act == ToolKind::Edit {
@@ -94,7 +94,7 @@ impl ClaudeParser {
         AgentEvent::ToolUse(call)
     }
 
-    fn tool_results(&mut self, value: &Value) -> Vec<AgentEvent> {
+    fn parse_tool_results(&mut self, value: &Value) -> Vec<AgentEvent> {
         let within = value.get("parent_tool_use_id").and_then(Value::as_str);
         content_blocks(value)
             .filter(|block| text(block, "type") == "tool_result")
@@ -133,13 +133,13 @@ impl ClaudeParser {
         let subtype = text(value, "subtype");
         let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or(false);
         let is_error = is_error || (subtype.starts_with("error_") && result_text.is_empty());
-        let error_word = self.error.take();
+        let error_code = self.error.take();
         let (error, note) = if is_error {
             let failure = ClaudeFailure {
                 terminal_reason: first_nonempty([text(value, "terminal_reason"), reason_of_subtype(subtype)]),
                 is_refusal: text(value, "stop_reason") == "refusal",
                 status: status(value, "api_error_status"),
-                word: error_word.as_deref().unwrap_or_default(),
+                code: error_code.as_deref().unwrap_or_default(),
                 limit: self.limit,
                 message: failure_message(value),
             };
@@ -148,17 +148,17 @@ impl ClaudeParser {
             (None, None)
         };
         // The `result` of a failed turn contains the CLI's message, not the agent's.
-        let own =
+        let final_text =
             if is_error || result_text.is_empty() { self.last_text.clone() } else { result_text.to_owned() };
         // Qwen Code reports totals of the session.
         let of_session = value.pointer("/usage/total_tokens").and_then(Value::as_u64);
         TurnSummary {
-            final_text: own,
+            final_text,
             cost_micros: value.get("total_cost_usd").and_then(Value::as_f64).map(usd_to_micros),
             tokens: if of_session.is_none() { total_tokens(value) } else { None },
             session_tokens: of_session,
             denials: permission_denials(value).len() as u32,
-            denied: permission_denials(value).iter().take(DENIALS_READ).map(describe_denial).collect(),
+            denied: permission_denials(value).iter().take(MAX_DENIALS).map(describe_denial).collect(),
             error,
             note,
         }

@@ -149,7 +149,7 @@ impl AcpToolCall {
     }
 
     /// Whether its input is complete. Some agents report calls before their input.
-    pub(crate) fn is_clear(&self) -> bool {
+    pub(crate) fn has_complete_input(&self) -> bool {
         let has_detail = self.input.as_ref().is_some_and(|it| !fields::tool_detail(it).is_empty());
         has_detail || self.is_over() || (self.status == "in_progress" && self.input.is_none())
     }

@@ -15,14 +15,16 @@ use crate::fields::{text, text_at, usd_to_micros};
 use loopkeeper_text::{tr, truncate};
 use permissions::PendingPermission;
 pub use permissions::PermissionAnswer;
-use responses::{SessionOption, can_resume, default_model, plan_session_options, session_cost, turn_tokens};
+use responses::{
+    SessionOption, default_model, plan_session_options, resume_method, session_cost, turn_tokens,
+};
 
 /// The protocol version that we support.
-const VERSION: u64 = 1;
-const NO_SUCH_METHOD: i64 = -32_601;
-const FAILED: i64 = -32_603;
+const PROTOCOL_VERSION: u64 = 1;
+const METHOD_NOT_FOUND: i64 = -32_601;
+const INTERNAL_ERROR: i64 = -32_603;
 /// An agent that reports the tokens of its last answer as those of the turn.
-const LAST_ONLY: &str = "OpenCode";
+const COUNTS_LAST_ANSWER: &str = "OpenCode";
 /// Maximum number of open calls that are remembered for permission requests; more do not occur in practice.
 const MAX_OPEN_CALLS: usize = 256;
 /// Maximum bytes of one text of a tool.
@@ -83,7 +85,7 @@ pub struct AcpClient {
     session: String,
     auth_methods: Value,
     /// Its token counts cover the whole turn.
-    counts_all: bool,
+    counts_whole_turn: bool,
     calls: HashMap<String, AcpToolCall>,
     /// Session options that are not set yet.
     pending_options: Vec<SessionOption>,
@@ -107,7 +109,7 @@ impl AcpClient {
             request: 0,
             session: String::new(),
             auth_methods: Value::Null,
-            counts_all: true,
+            counts_whole_turn: true,
             calls: HashMap::new(),
             pending_options: Vec::new(),
             pending_permissions: VecDeque::new(),
@@ -117,7 +119,7 @@ impl AcpClient {
             tokens: None,
         };
         let capabilities = json!({
-            "protocolVersion": VERSION,
+            "protocolVersion": PROTOCOL_VERSION,
             "clientCapabilities": {"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false},
             "clientInfo": {"name": "loopkeeper", "version": env!("CARGO_PKG_VERSION")},
         });
@@ -146,7 +148,7 @@ impl AcpClient {
             ("fs/write_text_file", Some(id)) => self.handle_write_request(id, params, inside),
             ("", _) | (_, None) => Vec::new(),
             (method, Some(id)) => {
-                vec![error_response(id, NO_SUCH_METHOD, &format!("{method} is not offered"))]
+                vec![error_response(id, METHOD_NOT_FOUND, &format!("{method} is not offered"))]
             }
         }
     }
@@ -154,7 +156,7 @@ impl AcpClient {
     /// Builds the response to a [`AcpAction::Write`].
     pub fn write_response(id: &Value, failed: Option<&str>) -> AcpAction {
         match failed {
-            Some(why) => error_response(id, FAILED, why),
+            Some(why) => error_response(id, INTERNAL_ERROR, why),
             None => AcpAction::Send(json!({"jsonrpc": "2.0", "id": id, "result": {}})),
         }
     }
@@ -174,7 +176,7 @@ impl AcpClient {
         self.cancel_pending().into_iter().chain([cancel]).collect()
     }
 
-    /// Handles an agent that took too long to answer a request that needs no model.
+    /// Fails because the agent took too long to answer a request that needs no model.
     pub fn handle_timeout(&mut self, seconds: u64) -> Vec<AcpAction> {
         let words = tr!(
             "it did not answer within {seconds} s: does its command speak the Agent Client Protocol?",
@@ -204,24 +206,24 @@ impl AcpClient {
 
     fn handle_initialized(&mut self, result: &Value) -> Vec<AcpAction> {
         let version = result.get("protocolVersion").and_then(Value::as_u64);
-        if version != Some(VERSION) {
+        if version != Some(PROTOCOL_VERSION) {
             let version = version.map_or_else(|| tr!("none").to_owned(), |it| it.to_string());
             let words = tr!(
                 "it uses version {version} of the Agent Client Protocol, not {ours}",
                 version,
-                ours = VERSION
+                ours = PROTOCOL_VERSION
             );
             return self.fail(&json!({"message": words}));
         }
         self.auth_methods = result.get("authMethods").cloned().unwrap_or_default();
-        self.counts_all = text_at(result, "/agentInfo/name") != LAST_ONLY;
+        self.counts_whole_turn = text_at(result, "/agentInfo/name") != COUNTS_LAST_ANSWER;
         self.state = AcpState::OpeningSession;
         let place = json!({"cwd": self.params.folder, "mcpServers": []});
         let Some(session) = self.params.session.clone() else {
             return vec![self.send_request("session/new", &place)];
         };
         let capabilities = result.get("agentCapabilities").unwrap_or(&Value::Null);
-        let Some(method) = can_resume(capabilities) else {
+        let Some(method) = resume_method(capabilities) else {
             return self.fail_session_not_found(tr!("it cannot continue a session"));
         };
         let mut params = place;
@@ -274,7 +276,7 @@ impl AcpClient {
     fn handle_turn_end(&mut self, result: &Value) -> Vec<AcpAction> {
         let reason = text(result, "stopReason");
         let mut turn = json!({"type": "turn", "stopReason": reason});
-        if let Some(tokens) = turn_tokens(result).filter(|_| self.counts_all) {
+        if let Some(tokens) = turn_tokens(result).filter(|_| self.counts_whole_turn) {
             let all = self.tokens.unwrap_or(0).saturating_add(tokens);
             self.tokens = Some(all);
             set_field(&mut turn, "tokens", json!(all));
@@ -343,11 +345,9 @@ impl AcpClient {
 
     fn update_call(&mut self, update: &Value) -> AcpToolCall {
         let id = text(update, "toolCallId");
-        let mut call = self.calls.get(id).cloned().unwrap_or_default();
+        let mut call = self.calls.remove(id).unwrap_or_default();
         call.merge_update(update);
-        if call.is_over() {
-            self.calls.remove(id);
-        } else if self.calls.contains_key(id) || self.calls.len() < MAX_OPEN_CALLS {
+        if !call.is_over() && self.calls.len() < MAX_OPEN_CALLS {
             self.calls.insert(id.to_owned(), call.clone());
         }
         call
@@ -360,7 +360,10 @@ impl AcpClient {
         let mut call = AcpToolCall::default();
         call.merge_update(&json!({"kind": "edit", "locations": [{"path": path}]}));
         if let Some(refusal) = self.params.options.policy.refusal_for(&call, inside) {
-            return vec![report_denied(&refusal.what, refusal.why), error_response(id, FAILED, refusal.why)];
+            return vec![
+                report_denied(&refusal.what, refusal.why),
+                error_response(id, INTERNAL_ERROR, refusal.why),
+            ];
         }
         let text = text(params, "content").to_owned();
         vec![AcpAction::Write { id: id.clone(), path: path.to_owned(), text }]

@@ -45,7 +45,9 @@ impl PermissionPolicy {
             PermissionMode::Edits | PermissionMode::Ask => self.refusal_reason(call, inside),
             PermissionMode::ReadOnly => match call.tool_kind() {
                 ToolKind::Read | ToolKind::Search => outside_tree_reason(call, inside),
-                _ => Some(tr!("it may only read")),
+                ToolKind::Edit | ToolKind::Run | ToolKind::Spawn | ToolKind::Other => {
+                    Some(tr!("it may only read"))
+                }
             },
         }?;
         let detail = call.detail();

@@ -1,5 +1,5 @@
-//! Start of an agent that implements the Agent Client Protocol, and the settings of its bridge. They are passed in the
-//! agent's environment, so that they are part of what the user is asked to trust.
+//! Builds the command line of an agent that implements the Agent Client Protocol, and the settings of its bridge. They
+//! are passed in the agent's environment, so that they are part of what the user is asked to trust.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,14 +26,14 @@ pub struct BridgeOptions {
 /// The command line that starts a known agent in protocol mode; for any other agent the user's own command.
 pub fn build_command_line(known: Option<AgentKind>, start: &CommandLineParams<'_>) -> AgentCommandLine {
     let mut argv = start.command.to_vec();
-    let words: &[&str] = match known {
+    let flags: &[&str] = match known {
         Some(AgentKind::Opencode) => &["acp"],
         Some(_) => &["--acp"],
         None => &[],
     };
-    extend(&mut argv, words);
+    extend(&mut argv, flags);
     argv.extend_from_slice(start.args);
-    let order = BridgeOptions {
+    let options = BridgeOptions {
         policy: PermissionPolicy {
             permissions: start.permissions,
             commands: allow::allowed_commands(start.checks, start.runner),
@@ -43,8 +43,8 @@ pub fn build_command_line(known: Option<AgentKind>, start: &CommandLineParams<'_
         model: start.model.map(str::to_owned),
         effort: start.effort.map(str::to_owned),
     };
-    let order = serde_json::to_string(&order).unwrap_or_default();
-    let mut env = vec![(VARIABLE.to_owned(), order)];
+    let options = serde_json::to_string(&options).unwrap_or_default();
+    let mut env = vec![(VARIABLE.to_owned(), options)];
     if known == Some(AgentKind::Opencode) {
         env.extend(permission_env(start.permissions));
     }

@@ -25,11 +25,11 @@ fn bridged(capture: &str, permissions: PermissionMode) -> String {
     for line in capture.lines() {
         actions.extend(client.handle_line(line, &|_| true));
     }
-    let of_kind = |it: &AcpAction| match it {
+    let report = |it: &AcpAction| match it {
         AcpAction::Report(line) => Some(format!("{line}\n")),
         _ => None,
     };
-    actions.iter().filter_map(of_kind).collect()
+    actions.iter().filter_map(report).collect()
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn events(lines: &[Value]) -> Vec<AgentEvent> {
 }
 
 /// A short label for each event.
-fn words(lines: &[Value]) -> Vec<String> {
+fn labels(lines: &[Value]) -> Vec<String> {
     let word = |it: AgentEvent| match it {
         AgentEvent::Started { session, model } => format!("started {session} {model}"),
         AgentEvent::Text(said) => format!("text {said}"),
@@ -79,16 +79,16 @@ fn words(lines: &[Value]) -> Vec<String> {
 
 #[test]
 fn captured_tools_are_reported_once_and_complete() {
-    let of_kind = |capture: &str| {
+    let tools_of = |capture: &str| {
         let lines: Vec<Value> = bridged(capture, PermissionMode::All)
             .lines()
             .map(|it| serde_json::from_str(it).unwrap())
             .collect();
-        words(&lines).into_iter().filter(|it| it.starts_with("use")).collect::<Vec<_>>()
+        labels(&lines).into_iter().filter(|it| it.starts_with("use")).collect::<Vec<_>>()
     };
-    assert_eq!(of_kind(captured!("acp", "gemini")), ["use Run execute echo acp > acp.txt None"]);
-    assert_eq!(of_kind(captured!("acp", "opencode")), ["use Run execute echo acp > acp.txt None"]);
-    assert_eq!(of_kind(captured!("acp", "claude-agent-acp")), ["use Run Bash echo acp > acp.txt None"]);
+    assert_eq!(tools_of(captured!("acp", "gemini")), ["use Run execute echo acp > acp.txt None"]);
+    assert_eq!(tools_of(captured!("acp", "opencode")), ["use Run execute echo acp > acp.txt None"]);
+    assert_eq!(tools_of(captured!("acp", "claude-agent-acp")), ["use Run Bash echo acp > acp.txt None"]);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn tools_are_read() {
         it
     };
     let diff = json!([{"type": "diff", "path": "/t/a", "newText": "x"}]);
-    let check = |lines: &[Value], expect: &[&str]| assert_eq!(words(lines), expect);
+    let check = |lines: &[Value], expect: &[&str]| assert_eq!(labels(lines), expect);
     check(
         &[
             update(json!({"kind": "edit", "title": "Write", "status": "pending", "content": diff})),
@@ -123,7 +123,7 @@ fn tools_are_read() {
 
 /// A held agent continues after the end of its turn.
 #[test]
-fn calls_that_a_turn_left_open_are_over_with_it() {
+fn open_calls_end_with_their_turn() {
     let call = |command: &str| {
         json!({"type": "update", "sessionUpdate": "tool_call", "toolCallId": "1", "kind": "execute",
             "rawInput": {"command": command}})
@@ -132,16 +132,16 @@ fn calls_that_a_turn_left_open_are_over_with_it() {
     let used = |command: &str| format!("use Run execute {command} None");
     let over = || "turn None None".to_owned();
     let lines = [call("ls"), turn.clone(), call("make"), turn];
-    assert_eq!(words(&lines), [used("ls"), over(), used("make"), over()]);
+    assert_eq!(labels(&lines), [used("ls"), over(), used("make"), over()]);
 }
 
 #[test]
-fn pieces_of_a_message_are_one() {
+fn chunks_of_a_message_are_joined() {
     let chunk = |text: &str, message: &str| json!({"type": "update", "sessionUpdate": "agent_message_chunk", "messageId": message, "content": {"type": "text", "text": text}});
     let turn = json!({"type": "turn", "stopReason": "end_turn"});
     let usage = json!({"type": "update", "sessionUpdate": "usage_update"});
     let lines = [chunk("a", "1"), usage, chunk("b", "1"), chunk("c", "2"), turn];
-    assert_eq!(words(&lines), ["text ab", "text c", "turn None None"]);
+    assert_eq!(labels(&lines), ["text ab", "text c", "turn None None"]);
     let AgentEvent::Turn(turn) = events(&lines).pop().unwrap() else { panic!() };
     assert_eq!(turn.final_text, "c");
 }
@@ -149,7 +149,7 @@ fn pieces_of_a_message_are_one() {
 #[test]
 fn turns_end_in_different_ways() {
     let check = |reason: &str, expect: &str| {
-        assert_eq!(words(&[json!({"type": "turn", "stopReason": reason})]), [expect], "{reason}");
+        assert_eq!(labels(&[json!({"type": "turn", "stopReason": reason})]), [expect], "{reason}");
     };
     check("end_turn", "turn None None");
     check("refusal", "turn None Some(Refused)");
@@ -182,10 +182,10 @@ fn errors_of_the_protocol_are_those_of_the_provider() {
 }
 
 #[test]
-fn anything_else_is_not_of_the_dialect() {
+fn other_lines_are_unread_or_ignored() {
     assert_eq!(events(&[json!({"x": 1})]), [AgentEvent::Unread("{\"x\":1}".to_owned())]);
     assert_eq!(
-        words(&[json!({"type": "update", "sessionUpdate": "plan", "entries": []})]),
+        labels(&[json!({"type": "update", "sessionUpdate": "plan", "entries": []})]),
         Vec::<String>::new()
     );
     assert_eq!(AgentOutputReader::new(Dialect::Acp).read_line("  "), []);

@@ -14,7 +14,7 @@ use scope::PhraseScope;
 
 /// A phrase about a part: shown, and below the threshold.
 const OF_A_PART: u8 = 40;
-/// Number of words that `_` may match.
+/// Maximum number of words that `_` matches.
 const MAX_GAP_WORDS: usize = 3;
 /// Maximum number of the user's entries.
 const MAX_WORDS: usize = 64;
@@ -58,12 +58,12 @@ pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -
     if sentences.peek().is_none() {
         return found;
     }
-    let entries = entries(words);
+    let entries = indicator_entries(words);
     let table = by_first_word(&entries);
     for sentence in sentences {
         let mut at = 0;
         while at < sentence.tokens.len() {
-            let Some((entry, end)) = longest(&table, &sentence.tokens, at) else {
+            let Some((entry, end)) = longest_match(&table, &sentence.tokens, at) else {
                 at += 1;
                 continue;
             };
@@ -89,7 +89,7 @@ struct IndicatorEntry<'a> {
 }
 
 /// The user's phrases come first: they override the table if both match the same length.
-fn entries(words: &[(String, u8)]) -> Vec<IndicatorEntry<'_>> {
+fn indicator_entries(words: &[(String, u8)]) -> Vec<IndicatorEntry<'_>> {
     let own = words.iter().take(MAX_WORDS).filter_map(|(text, percent)| {
         let patterns = vec![literal(text)?];
         let percent = (*percent).min(100);
@@ -132,7 +132,7 @@ fn by_first_word<'a>(entries: &'a [IndicatorEntry<'a>]) -> PhraseIndex<'a> {
     table
 }
 
-fn longest<'a>(
+fn longest_match<'a>(
     table: &PhraseIndex<'a>,
     tokens: &[ProseToken],
     at: usize,
@@ -140,7 +140,7 @@ fn longest<'a>(
     let Some(ProseToken::Word(first)) = tokens.get(at) else { return None };
     let mut best: Option<(&IndicatorEntry<'_>, usize)> = None;
     for (entry, pattern) in table.get(first.as_str())? {
-        if let Some(end) = end_of(&pattern.steps, tokens, at)
+        if let Some(end) = match_end(&pattern.steps, tokens, at)
             && best.is_none_or(|(_, it)| end > it)
         {
             best = Some((entry, end));
@@ -149,17 +149,17 @@ fn longest<'a>(
     best
 }
 
-/// Where a pattern that begins at `at` ends; gaps are kept as short as they can be.
-fn end_of(steps: &[PatternStep], tokens: &[ProseToken], at: usize) -> Option<usize> {
+/// The end of a pattern that begins at `at`; gaps are as short as possible.
+fn match_end(steps: &[PatternStep], tokens: &[ProseToken], at: usize) -> Option<usize> {
     let Some((first, rest)) = steps.split_first() else { return Some(at) };
     match first {
         PatternStep::OneOf(words) => match tokens.get(at)? {
-            ProseToken::Word(word) if words.iter().any(|it| it == word) => end_of(rest, tokens, at + 1),
+            ProseToken::Word(word) if words.iter().any(|it| it == word) => match_end(rest, tokens, at + 1),
             _ => None,
         },
         PatternStep::Gap => (0..=2 * MAX_GAP_WORDS)
             .take_while(|it| tokens.get(at..at + it).is_some_and(is_gap))
-            .find_map(|it| end_of(rest, tokens, at + it)),
+            .find_map(|it| match_end(rest, tokens, at + it)),
     }
 }
 

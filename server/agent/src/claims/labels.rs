@@ -1,4 +1,4 @@
-//! Labelled lines in the agent's message: decisions and learnings that are kept, and notes.
+//! Finds labelled lines in the agent's message: decisions and learnings that are kept, and notes.
 
 use super::prose::is_cjk;
 use super::prose_mask::MessageLine;
@@ -60,7 +60,7 @@ pub(super) fn find_labelled(text: &str, masked: &str, lines: &[MessageLine<'_>])
 
 impl LabelledLines {
     fn add_entry(&mut self, labels: &[&str], value: &str) {
-        let (list, most) = if labels == DECISIONS {
+        let (list, max) = if labels == DECISIONS {
             (&mut self.decisions, MAX_DECISIONS)
         } else {
             (&mut self.notes, MAX_NOTES)
@@ -68,7 +68,7 @@ impl LabelledLines {
         let value = sanitize::line_within(value, MARKED_CHARS);
         let is_placeholder =
             value.starts_with('<') && value.ends_with('>') || matches!(value.as_str(), "…" | "...");
-        if list.len() < most && !value.is_empty() && !is_placeholder && !list.contains(&value) {
+        if list.len() < max && !value.is_empty() && !is_placeholder && !list.contains(&value) {
             list.push(value);
         }
     }

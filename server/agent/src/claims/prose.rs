@@ -12,7 +12,7 @@ pub(super) enum ProseToken {
     Mark(char),
 }
 
-/// What a sentence is part of.
+/// The kind of line that a sentence is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SentenceContext {
     Text,
@@ -20,7 +20,7 @@ pub(super) enum SentenceContext {
     Item,
     /// A list item with a ticked box.
     Ticked,
-    /// A list item with an open box, or a row of a table: states what is listed, not what is so.
+    /// A list item with an open box, or a row of a table: it lists something and claims nothing.
     Listed,
 }
 
@@ -44,7 +44,7 @@ impl Sentence {
     }
 }
 
-/// The sentences of a masked message; a line continues in the next one where that begins in lower case.
+/// The sentences of a masked message; a line continues in the next one if that begins in lower case.
 pub(super) fn sentences(masked: &str, lines: &[MessageLine<'_>]) -> Vec<Sentence> {
     let mut out = Vec::new();
     let mut open: Option<Sentence> = None;
@@ -56,29 +56,29 @@ pub(super) fn sentences(masked: &str, lines: &[MessageLine<'_>]) -> Vec<Sentence
         let continues =
             context == SentenceContext::Text && body.trim_start().starts_with(|c: char| c.is_lowercase());
         if !continues {
-            close(&mut out, open.take());
+            push_sentence(&mut out, open.take());
         }
         let context = open.as_ref().map_or(context, |it| it.context);
         let mut it = read_line(
             body,
             line.range.start + begin,
             open.take(),
-            &mut |done| close(&mut out, Some(done)),
+            &mut |done| push_sentence(&mut out, Some(done)),
             context,
         );
         it.is_label = body.trim_end().trim_end_matches(['*', '_']).ends_with([':', '：']);
         let is_over = body.trim().is_empty() || it.is_label || context == SentenceContext::Heading;
         if is_over {
-            close(&mut out, Some(it));
+            push_sentence(&mut out, Some(it));
         } else {
             open = Some(it);
         }
     }
-    close(&mut out, open);
+    push_sentence(&mut out, open);
     out
 }
 
-fn close(out: &mut Vec<Sentence>, sentence: Option<Sentence>) {
+fn push_sentence(out: &mut Vec<Sentence>, sentence: Option<Sentence>) {
     out.extend(sentence.filter(|it| it.tokens.iter().any(|token| matches!(token, ProseToken::Word(_)))));
 }
 
@@ -123,34 +123,34 @@ fn read_line(
         is_question: false,
         is_label: false,
     };
-    let mut now = open.unwrap_or_else(|| new_sentence(start));
+    let mut current = open.unwrap_or_else(|| new_sentence(start));
     let mut chars = text.char_indices().peekable();
     let mut before = ' ';
     while let Some((at, c)) = chars.next() {
         let next = chars.peek().map_or(' ', |(_, next)| *next);
         match c {
-            _ if is_cjk(c) => now.tokens.push(ProseToken::Word(c.to_string())),
-            _ if is_word_char(before, c, next) => push_char(&mut now.tokens, before, c),
-            '%' | '％' if ends_in_number(&now.tokens) => push_percent(&mut now.tokens),
+            _ if is_cjk(c) => current.tokens.push(ProseToken::Word(c.to_string())),
+            _ if is_word_char(before, c, next) => push_char(&mut current.tokens, before, c),
+            '%' | '％' if ends_in_number(&current.tokens) => push_percent(&mut current.tokens),
             '.' | '!' | '?' | '…' | '。' | '！' | '？' => {
-                now.is_question |= matches!(c, '?' | '？');
-                now.range.end = start + at + c.len_utf8();
+                current.is_question |= matches!(c, '?' | '？');
+                current.range.end = start + at + c.len_utf8();
                 if !matches!(next, '?' | '!' | '.' | '？' | '！') {
-                    let end = now.range.end;
-                    close(std::mem::replace(&mut now, new_sentence(end)));
+                    let end = current.range.end;
+                    close(std::mem::replace(&mut current, new_sentence(end)));
                 }
             }
             ',' | ';' | ':' | '(' | ')' | '—' | '–' | '=' | '→' | '|' | '，' | '；' | '：' | '、' | '（'
             | '）' => {
-                now.tokens.push(ProseToken::Mark(folded(c)));
+                current.tokens.push(ProseToken::Mark(folded(c)));
             }
-            '-' if before == ' ' && next == ' ' => now.tokens.push(ProseToken::Mark('-')),
+            '-' if before == ' ' && next == ' ' => current.tokens.push(ProseToken::Mark('-')),
             _ => {}
         }
-        now.range.end = now.range.end.max(start + at + c.len_utf8());
+        current.range.end = current.range.end.max(start + at + c.len_utf8());
         before = c;
     }
-    now
+    current
 }
 
 /// Letters, digits, and characters inside words: `don't`, `lib.rs`, `3/5`, `is_done`.

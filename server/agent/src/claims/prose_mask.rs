@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-/// What kind of line one of a message is.
+/// The kind of a line of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageLineKind {
     Spoken,
     /// The line that opens a fence that is closed again.
     Opening,
-    /// Inside a fence, its closing line, or anything behind a fence that is never closed.
+    /// Inside a fence, its closing line, or anything after a fence that is never closed.
     Fenced,
     Indented,
     Quoted,
@@ -46,7 +46,7 @@ pub(super) fn lines(text: &str) -> Vec<MessageLine<'_>> {
                 opened = Some(lines.len());
                 MessageLineKind::Opening
             }
-            (None, None) => kind(line, start),
+            (None, None) => unfenced_kind(line, start),
             (Some((mark, length)), Some((other, run))) if mark == other && run >= length => {
                 if start.trim_start_matches(mark).trim().is_empty() {
                     fence = None;
@@ -58,14 +58,14 @@ pub(super) fn lines(text: &str) -> Vec<MessageLine<'_>> {
         };
         lines.push(MessageLine { range, text: line, kind });
     }
-    // A fence that is never closed opens nothing that could be judged.
+    // A fence that is never closed contains no block that could be read.
     if let Some(line) = opened.and_then(|it| lines.get_mut(it)) {
         line.kind = MessageLineKind::Fenced;
     }
     lines
 }
 
-fn kind(line: &str, start: &str) -> MessageLineKind {
+fn unfenced_kind(line: &str, start: &str) -> MessageLineKind {
     match line {
         _ if start.starts_with('>') => MessageLineKind::Quoted,
         _ if line.starts_with("    ") || line.starts_with('\t') => MessageLineKind::Indented,
@@ -79,21 +79,21 @@ fn fence_marker(line: &str) -> Option<(char, usize)> {
     (run >= 3).then_some((mark, run))
 }
 
-/// The message of the same length in bytes, with everything blanked out but the lines that `is_kept`, and in
-/// these the code spans.
+/// Blanks out all lines that `is_kept` does not accept, and the code spans of the others. The length in bytes stays the
+/// same.
 pub(super) fn mask_lines(
     lines: &[MessageLine<'_>],
     is_kept: impl Fn(usize, &MessageLine<'_>) -> bool,
 ) -> String {
-    let mut spoken = String::new();
+    let mut masked = String::new();
     for (number, line) in lines.iter().enumerate() {
         let kept = if is_kept(number, line) { line.text } else { "" };
-        spoken.push_str(kept);
+        masked.push_str(kept);
         let end = if line.range.len() > line.text.len() { "\n" } else { "" };
-        spoken.extend(std::iter::repeat_n(' ', line.range.len() - kept.len() - end.len()));
-        spoken.push_str(end);
+        masked.extend(std::iter::repeat_n(' ', line.range.len() - kept.len() - end.len()));
+        masked.push_str(end);
     }
-    without_code_spans(&spoken)
+    without_code_spans(&masked)
 }
 
 /// Code spans become blanks with a letter in between, so that the text around them does not become adjacent.
@@ -113,7 +113,7 @@ fn without_code_spans(text: &str) -> String {
     out
 }
 
-/// A placeholder word with the length and the line ends of `of`.
+/// Appends a placeholder word with the length and the line ends of `masked`.
 pub(super) fn push_blank(out: &mut String, masked: &str) {
     let letter = usize::from(masked.len() > 1);
     for (at, byte) in masked.bytes().enumerate() {
@@ -125,7 +125,7 @@ pub(super) fn push_blank(out: &mut String, masked: &str) {
     }
 }
 
-/// Where a run of exactly `run` backticks begins.
+/// The start of a run of exactly `run` backticks.
 fn closing_run(text: &str, run: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = text.get(at..)?.find('`') {

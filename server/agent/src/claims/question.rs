@@ -8,7 +8,7 @@ use loopkeeper_text::sanitize;
 const QUESTION_CHARS: usize = 500;
 /// Number of sentences at the end of a message that are searched for a question.
 const MAX_LAST_SENTENCES: usize = 10;
-/// Sentences of prose behind which a question is no longer the point of a message.
+/// Maximum number of sentences of prose after a question that is still the point of a message.
 const MAX_AFTER: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub(super) struct AgentQuestion {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AgentQuestionKind {
-    /// The work waits for it.
+    /// The work depends on the answer.
     Needed,
-    /// More work is offered: behind a finished report that is politeness.
+    /// More work is offered: after a report of finished work that is politeness.
     Offer,
 }
 
@@ -74,7 +74,7 @@ const QUESTION_PHRASES: &[&str] = &[
     "能 否",
     "如 何 处 理",
 ];
-/// In a sentence of any end.
+/// Anywhere in a sentence, whatever mark ends it.
 const REQUEST_PHRASES: &[&str] = &[
     "please confirm",
     "please clarify",
@@ -159,7 +159,7 @@ const COURTESIES: &[&str] = &[
     "随 时",
     "if you would like",
 ];
-/// What follows a question that the agent answers itself.
+/// Beginnings of the agent's own answer to its question.
 const ANSWERS: &[&str] = &[
     "i decided",
     "i chose",
@@ -190,10 +190,10 @@ const ANSWERS: &[&str] = &[
     "答 案",
 ];
 
-/// The last question near the end, with up to two sentences before it where they ask too.
+/// The last question near the end, with up to two sentences directly before it that ask too.
 pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<AgentQuestion> {
     let tail = sentences.get(sentences.len().saturating_sub(MAX_LAST_SENTENCES)..)?;
-    let mut words: Vec<String> = tail.iter().map(plain).collect();
+    let words: Vec<String> = tail.iter().map(plain_words).collect();
     // A question that ends a message asks; one amid prose has to address the user.
     let last = tail.iter().rposition(|it| !it.tokens.is_empty())?;
     let asks: Vec<bool> = tail
@@ -203,10 +203,9 @@ pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<AgentQuestion> 
         .map(|(at, (it, words))| is_asked(it, words, at == last))
         .collect();
     let at = asks.iter().rposition(|it| *it)?;
-    let after: Vec<(&Sentence, String)> = tail.iter().zip(words.drain(..)).skip(at + 1).collect();
-    let is_answered = after.iter().any(|(it, words)| !it.is_question && begins_answer(words));
-    let prose = after
-        .iter()
+    let after = || tail.iter().zip(&words).skip(at + 1);
+    let is_answered = after().any(|(it, words)| !it.is_question && begins_answer(words));
+    let prose = after()
         .filter(|(it, _)| it.context == super::prose::SentenceContext::Text && !it.is_question)
         .count();
     if is_answered || prose > MAX_AFTER {
@@ -216,17 +215,13 @@ pub(super) fn find(text: &str, sentences: &[Sentence]) -> Option<AgentQuestion> 
     let asked = tail.get(first..=at)?;
     let range = asked.first()?.range.start..asked.last()?.range.end;
     let shown = sanitize::line_within(text.get(range)?, QUESTION_CHARS);
-    let spoken: Vec<String> = asked.iter().map(plain).collect();
-    let kind = if spoken.iter().all(|it| holds(it, OFFER_PHRASES)) {
-        AgentQuestionKind::Offer
-    } else {
-        AgentQuestionKind::Needed
-    };
+    let is_offer = words.get(first..=at)?.iter().all(|it| contains_phrase(it, OFFER_PHRASES));
+    let kind = if is_offer { AgentQuestionKind::Offer } else { AgentQuestionKind::Needed };
     Some(AgentQuestion { text: shown.trim_matches(['*', '_', ' ']).to_owned(), kind })
 }
 
 /// The words with a blank around each; marks are left out.
-fn plain(sentence: &Sentence) -> String {
+fn plain_words(sentence: &Sentence) -> String {
     let mut out = String::from(" ");
     for token in sentence.tokens.iter().take(200) {
         if let ProseToken::Word(word) = token {
@@ -237,26 +232,28 @@ fn plain(sentence: &Sentence) -> String {
     out
 }
 
-fn holds(words: &str, phrases: &[&str]) -> bool {
+fn contains_phrase(words: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|it| words.contains(&format!(" {it} ")))
 }
 
 fn is_asked(sentence: &Sentence, words: &str, is_last: bool) -> bool {
-    if holds(words, COURTESIES) {
+    if contains_phrase(words, COURTESIES) {
         return false;
     }
     if !sentence.is_question {
         let asks_in_chinese =
             sentence.tokens.last().is_some_and(|it| *it == ProseToken::Word("吗".to_owned()));
-        return holds(words, REQUEST_PHRASES) || asks_in_chinese;
+        return contains_phrase(words, REQUEST_PHRASES) || asks_in_chinese;
     }
     let count = sentence.tokens.iter().filter(|it| matches!(it, ProseToken::Word(_))).count();
     let is_chinese = words.chars().any(is_cjk);
     let long_enough = count >= if is_chinese { 4 } else { 3 };
-    holds(words, QUESTION_PHRASES) || holds(words, REQUEST_PHRASES) || (is_last && long_enough)
+    contains_phrase(words, QUESTION_PHRASES)
+        || contains_phrase(words, REQUEST_PHRASES)
+        || (is_last && long_enough)
 }
 
 fn begins_answer(words: &str) -> bool {
     ANSWERS.iter().any(|it| words.starts_with(&format!(" {it} ")))
-        || holds(words, &["i decided", "i chose", "i went with", "i assumed", "i picked"])
+        || contains_phrase(words, &["i decided", "i chose", "i went with", "i assumed", "i picked"])
 }

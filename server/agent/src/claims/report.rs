@@ -1,4 +1,4 @@
-//! Claims for display: each with its source and weight, and the contradictions between them.
+//! Formats claims for display: each with its source and weight, and the contradictions between them.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ impl std::fmt::Display for ClaimRow {
 
 const STATUS_BLOCK: &str = tr_later!("status block");
 const SHOWN_ONLY: &str = tr_later!("shown only");
-/// In percent: a phrase below it is a weak sign.
+/// In percent; a phrase below it is a weak sign.
 const MIN_STRONG_PERCENT: u8 = 75;
 
 fn claim_row(claim: impl Into<String>, source: &'static str, weight: impl Into<String>) -> ClaimRow {
@@ -50,11 +50,11 @@ impl Claims {
             ));
         }
         self.list_status(&mut out);
-        out.extend(self.indicators.iter().map(|it| claim_row(&it.phrase, source(it), weight(it))));
+        out.extend(self.indicators.iter().map(|it| claim_row(&it.phrase, source_of(it), weight_of(it))));
         out.extend(
             self.not_yet
                 .iter()
-                .map(|it| claim_row(&it.phrase, source(it), tr!("not yet: no indicator counts"))),
+                .map(|it| claim_row(&it.phrase, source_of(it), tr!("not yet: no indicator counts"))),
         );
         if let Some(percent) = self.progress {
             let claim = tr!("progress {percent} %", percent);
@@ -83,7 +83,7 @@ impl Claims {
         let quote = |it: &Indicator, meaning: &str| {
             tr!("The agent's words mean \"{phrase}\" ({meaning}).", phrase = it.phrase, meaning)
         };
-        out.extend(self.indicators.iter().map(|it| quote(it, strength(it))));
+        out.extend(self.indicators.iter().map(|it| quote(it, strength_of(it))));
         out.extend(self.not_yet.iter().map(|it| quote(it, tr!("an indication of remaining work"))));
         out.extend(self.progress.map(|percent| tr!("The agent reports {percent} % progress.", percent)));
         let note = |it: &String| tr!("The agent notes: {note}.", note = it.trim_end_matches('.'));
@@ -98,9 +98,9 @@ impl Claims {
                 value.map(|it| claim_row(format!("{name}: {it}"), STATUS_BLOCK, translate(SHOWN_ONLY))),
             );
         };
-        field("STATUS", block.state.as_ref().filter(|it| **it != StatedState::Complete).map(state));
-        field("TESTS_STATUS", block.tests.as_ref().filter(|it| **it != StatedTests::Passing).map(tests));
-        field("WORK_TYPE", block.work_type.as_ref().map(work));
+        field("STATUS", block.state.as_ref().filter(|it| **it != StatedState::Complete).map(state_word));
+        field("TESTS_STATUS", block.tests.as_ref().filter(|it| **it != StatedTests::Passing).map(tests_word));
+        field("WORK_TYPE", block.work_type.as_ref().map(work_word));
         field("FILES_MODIFIED", block.files_modified.map(|it| it.to_string()));
         field("TASKS_COMPLETED_THIS_LOOP", block.tasks_completed.map(|it| it.to_string()));
         field("RECOMMENDATION", block.recommendation.clone());
@@ -108,7 +108,7 @@ impl Claims {
 
     /// Why a claim of done cannot be valid, in one sentence.
     pub fn contradiction(&self) -> Option<String> {
-        let claim = self.done_by()?;
+        let claim = self.completion_claim()?;
         let state = self.status.as_ref().and_then(|it| it.state.as_ref());
         let tests = self.status.as_ref().and_then(|it| it.tests.as_ref());
         let field = match (self.progress, state, tests) {
@@ -137,20 +137,22 @@ impl Claims {
     }
 
     /// The claim that states completion, if there is one.
-    fn done_by(&self) -> Option<&'static str> {
+    fn completion_claim(&self) -> Option<&'static str> {
         let is_complete =
             self.status.as_ref().and_then(|it| it.state.as_ref()) == Some(&StatedState::Complete);
-        match () {
-            () if self.promise => Some(tr!("promise")),
-            () if self.exit_signal == Some(true) => Some("EXIT_SIGNAL"),
-            () if is_complete => Some("STATUS"),
-            () if self.indicator_count() >= PHRASES_FOR_A_CLAIM => Some(tr!("its words")),
-            () => None,
+        if self.promise {
+            Some(tr!("promise"))
+        } else if self.exit_signal == Some(true) {
+            Some("EXIT_SIGNAL")
+        } else if is_complete {
+            Some("STATUS")
+        } else {
+            (self.indicator_count() >= PHRASES_FOR_A_CLAIM).then(|| tr!("its words"))
         }
     }
 }
 
-fn source(indicator: &Indicator) -> &'static str {
+fn source_of(indicator: &Indicator) -> &'static str {
     match indicator.source {
         IndicatorSource::Status => STATUS_BLOCK,
         IndicatorSource::Words => tr_later!("words"),
@@ -158,7 +160,7 @@ fn source(indicator: &Indicator) -> &'static str {
     }
 }
 
-fn strength(indicator: &Indicator) -> &'static str {
+fn strength_of(indicator: &Indicator) -> &'static str {
     match indicator.percent {
         _ if !indicator.counts() => tr!("too weak an indication of completion to count"),
         MIN_STRONG_PERCENT.. => tr!("an indication of completion"),
@@ -166,13 +168,13 @@ fn strength(indicator: &Indicator) -> &'static str {
     }
 }
 
-fn weight(indicator: &Indicator) -> String {
+fn weight_of(indicator: &Indicator) -> String {
     let decimal = format!("{}.{:02}", indicator.percent / 100, indicator.percent % 100);
     let decimal = decimal.strip_suffix('0').unwrap_or(&decimal);
     if indicator.counts() { decimal.to_owned() } else { tr!("{decimal}, too weak to count", decimal) }
 }
 
-fn state(state: &StatedState) -> String {
+fn state_word(state: &StatedState) -> String {
     match state {
         StatedState::Complete => "COMPLETE".to_owned(),
         StatedState::InProgress => "IN_PROGRESS".to_owned(),
@@ -181,7 +183,7 @@ fn state(state: &StatedState) -> String {
     }
 }
 
-fn tests(tests: &StatedTests) -> String {
+fn tests_word(tests: &StatedTests) -> String {
     match tests {
         StatedTests::Passing => "PASSING".to_owned(),
         StatedTests::Failing => "FAILING".to_owned(),
@@ -190,7 +192,7 @@ fn tests(tests: &StatedTests) -> String {
     }
 }
 
-fn work(work: &WorkType) -> String {
+fn work_word(work: &WorkType) -> String {
     match work {
         WorkType::Implementation => "IMPLEMENTATION".to_owned(),
         WorkType::Testing => "TESTING".to_owned(),

@@ -1,4 +1,4 @@
-//! The status block that Ralph prompts ask for, as `KEY: value` lines or as JSON. The last complete block counts;
+//! Parses the status block that Ralph prompts ask for, as `KEY: value` lines or as JSON. The last complete block counts;
 //! broken, unfinished and quoted ones, and the template itself, do not. Reports what was stated, not what is true.
 
 mod fields;
@@ -8,7 +8,7 @@ use super::prose_mask::{MessageLine, MessageLineKind};
 pub use fields::{StatedState, StatedTests, StatusBlock, WorkType};
 use fields::{StatusDraft, parse_bool, split_line};
 
-/// What the message states in this form.
+/// The statements of a message in this form.
 #[derive(Debug, Default)]
 pub(super) struct ParsedStatus {
     pub(super) block: Option<StatusBlock>,
@@ -18,8 +18,8 @@ pub(super) struct ParsedStatus {
     pub(super) covered: Vec<bool>,
 }
 
-/// A fence counts when it holds the block and nothing else: agents print the block so. A block among other
-/// lines of a fence, in a quotation, or after the introduction of an example, is none.
+/// A fence counts if it contains the block and nothing else, because agents print the block like that. A block among
+/// other lines of a fence, in a quotation, or after the introduction of an example does not count.
 pub(super) fn read(text: &str, lines: &[MessageLine<'_>]) -> ParsedStatus {
     let mut out = ParsedStatus { covered: vec![false; lines.len()], ..ParsedStatus::default() };
     let mut at = 0;
@@ -77,7 +77,7 @@ enum StatusHeading {
     End,
 }
 
-fn head(line: &str) -> Option<StatusHeading> {
+fn status_heading(line: &str) -> Option<StatusHeading> {
     let start = line.trim().trim_matches(['*', '`']).trim();
     let name: String = start.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let is_plain =
@@ -93,24 +93,26 @@ fn head(line: &str) -> Option<StatusHeading> {
 
 fn scan_status(text: &str, rest: &[MessageLine<'_>]) -> StatusScan {
     let Some(first) = rest.first() else { return StatusScan::Nothing };
-    match head(first.text) {
+    match status_heading(first.text) {
         Some(StatusHeading::Marker) => scan_marked_block(rest),
         Some(StatusHeading::Label) => scan_labelled_fields(rest),
         Some(StatusHeading::End) => StatusScan::Lines { block: None, length: 1 },
-        None => json::scan_bare_object(text, rest).unwrap_or_else(|| exit_line(first.text)),
+        None => json::scan_bare_object(text, rest).unwrap_or_else(|| scan_exit_line(first.text)),
     }
 }
 
 /// From the marker to its end; without one, everything up to the next block is a broken one.
 fn scan_marked_block(rest: &[MessageLine<'_>]) -> StatusScan {
-    let ends = |line: &MessageLine<'_>| match line.kind {
-        MessageLineKind::Spoken | MessageLineKind::Indented => head(line.text),
+    let heading_of = |line: &MessageLine<'_>| match line.kind {
+        MessageLineKind::Spoken | MessageLineKind::Indented => status_heading(line.text),
         MessageLineKind::Opening | MessageLineKind::Fenced | MessageLineKind::Quoted => None,
     };
     let mut body = Vec::new();
     for (at, line) in rest.iter().enumerate().skip(1) {
-        match ends(line) {
-            Some(StatusHeading::End) => return StatusScan::Lines { block: block(&body), length: at + 1 },
+        match heading_of(line) {
+            Some(StatusHeading::End) => {
+                return StatusScan::Lines { block: parse_body(&body), length: at + 1 };
+            }
             Some(StatusHeading::Marker) => return StatusScan::Lines { block: None, length: at },
             _ if matches!(line.kind, MessageLineKind::Spoken | MessageLineKind::Indented) => {
                 body.push(line.text);
@@ -121,28 +123,28 @@ fn scan_marked_block(rest: &[MessageLine<'_>]) -> StatusScan {
     StatusScan::Lines { block: None, length: rest.len() }
 }
 
-/// The fields behind a label. Behind a blank line only known fields continue them.
+/// The fields after a label. After a blank line only known fields continue them.
 fn scan_labelled_fields(rest: &[MessageLine<'_>]) -> StatusScan {
     let mut draft = StatusDraft::default();
     let mut length = 1;
-    let mut behind_blank = false;
+    let mut after_blank = false;
     for (at, line) in rest.iter().enumerate().skip(1) {
         if line.is_blank() {
-            behind_blank = true;
+            after_blank = true;
             continue;
         }
         if !matches!(line.kind, MessageLineKind::Spoken | MessageLineKind::Indented) {
             break;
         }
-        if head(line.text) == Some(StatusHeading::End) {
+        if status_heading(line.text) == Some(StatusHeading::End) {
             length = at + 1;
             break;
         }
         let Some((key, value)) = split_line(line.text) else { break };
-        if !draft.add_field(key, value) && behind_blank {
+        if !draft.add_field(key, value) && after_blank {
             break;
         }
-        behind_blank = false;
+        after_blank = false;
         length = at + 1;
     }
     StatusScan::Lines { block: draft.finish(), length }
@@ -158,9 +160,11 @@ fn scan_fenced_block(rest: &[MessageLine<'_>]) -> StatusScan {
         .filter(|it| !it.trim().is_empty())
         .collect();
     let block = match inside.split_first() {
-        Some((first, body)) => match (head(first), body.split_last()) {
-            (Some(_), Some((last, body))) if head(last) == Some(StatusHeading::End) => block(body),
-            (Some(StatusHeading::Label), _) => block(body),
+        Some((first, body)) => match (status_heading(first), body.split_last()) {
+            (Some(_), Some((last, body))) if status_heading(last) == Some(StatusHeading::End) => {
+                parse_body(body)
+            }
+            (Some(StatusHeading::Label), _) => parse_body(body),
             _ => json::parse_object(&inside.join("\n")),
         },
         None => None,
@@ -169,7 +173,7 @@ fn scan_fenced_block(rest: &[MessageLine<'_>]) -> StatusScan {
 }
 
 /// A body in which every line is a field, or which is one JSON object.
-fn block(body: &[&str]) -> Option<StatusBlock> {
+fn parse_body(body: &[&str]) -> Option<StatusBlock> {
     let text = body.join("\n");
     if text.trim_start().starts_with('{') {
         return json::parse_object(&text);
@@ -180,16 +184,16 @@ fn block(body: &[&str]) -> Option<StatusBlock> {
             Some((key, value)) => {
                 draft.add_field(key, value);
             }
-            // The value of the field before may go over several lines; another block may not begin within.
-            None if head(line).is_none() => {}
+            // The value of the previous field may have several lines, but another block may not begin in them.
+            None if status_heading(line).is_none() => {}
             None => return None,
         }
     }
     draft.finish()
 }
 
-/// A line in a code span names the signal and does not give it.
-fn exit_line(line: &str) -> StatusScan {
+/// A line that contains only the exit signal. One in a code span mentions the signal and does not give it.
+fn scan_exit_line(line: &str) -> StatusScan {
     let signal = split_line(line)
         .filter(|_| !line.trim_start().starts_with('`'))
         .filter(|(key, _)| fields::canonical(key) == "exitsignal");

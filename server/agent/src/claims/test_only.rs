@@ -62,7 +62,7 @@ const RUNNERS: &[&str] = &[
 const TEST_FOLDERS: &[&str] =
     &["test", "tests", "__tests__", "spec", "specs", "testdata", "__snapshots__", "__mocks__", "e2e"];
 
-/// No file changed but tests, and a test command ran or the agent names its work so.
+/// Whether only test files changed, if any, and a test command ran or the agent calls its work testing.
 pub fn is_test_only(changed_files: &[String], commands: &[String], work_type: Option<&WorkType>) -> bool {
     let tested = commands.iter().any(|it| is_test_command(it)) || work_type == Some(&WorkType::Testing);
     tested && changed_files.iter().all(|it| is_test_file(it))
@@ -104,7 +104,7 @@ fn is_test_name(name: &str) -> bool {
 
 fn is_test_command(command: &str) -> bool {
     command.split(['\n', ';', '|', '&']).any(|part| {
-        let words: Vec<&str> = part.split_whitespace().skip_while(|it| is_assignment(it)).collect();
+        let words: Vec<&str> = part.split_whitespace().skip_while(|it| is_command_prefix(it)).collect();
         let plain = words.join(" ");
         RUNNERS.iter().any(|it| {
             plain.strip_prefix(it).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ':']))
@@ -113,7 +113,7 @@ fn is_test_command(command: &str) -> bool {
 }
 
 /// `CI=1` in front of a command, and wrappers that do not change what runs.
-fn is_assignment(word: &str) -> bool {
+fn is_command_prefix(word: &str) -> bool {
     let names_variable = word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     });

@@ -13,9 +13,9 @@ pub(super) fn claims(text: &str) -> Claims {
     read(text, "COMPLETE", &[])
 }
 
-/// One line of an honest end, as the prompt asks for it.
+/// The end of a message, as the prompt asks for it.
 #[test]
-fn an_honest_end() {
+fn every_form_of_an_honest_claim_is_read() {
     let text = "All features implemented and all tests passing.\n\n---RALPH_STATUS---\nSTATUS: COMPLETE\n\
                 TASKS_COMPLETED_THIS_LOOP: 1\nFILES_MODIFIED: 3\nTESTS_STATUS: PASSING\nWORK_TYPE: IMPLEMENTATION\n\
                 EXIT_SIGNAL: true\nRECOMMENDATION: Ready for review\n---END_RALPH_STATUS---\n\n\
@@ -84,7 +84,7 @@ fn contradictions_between_claims_are_named() {
 }
 
 #[test]
-fn a_message_that_claims_and_denies() {
+fn remaining_work_denies_completion() {
     let check = |text: &str, expect: bool| assert_eq!(claims(text).denies_completion(), expect, "{text}");
     let signals = ["EXIT_SIGNAL: true", "<promise>COMPLETE</promise>"];
     for signal in signals {
@@ -127,7 +127,7 @@ fn progress_is_parsed_in_percent() {
 }
 
 #[test]
-fn decisions_and_notes() {
+fn decisions_and_notes_are_found() {
     let text = "DECISION: use `serde` for parsing\n- **Learned:** the server needs UTC\n决定：保留旧接口\n\
                 > DECISION: quoted\n```\nDECISION: in code\n```\nDECISION: <what>\n\nLearnings:\n- cache is per user\n\
                 - locks are advisory\n\nNote: the docs are still thin\n";
@@ -146,7 +146,7 @@ fn decisions_and_notes() {
 }
 
 #[test]
-fn iterations_that_only_test() {
+fn iterations_that_only_test_are_detected() {
     use super::is_test_only;
     use super::status::WorkType;
     use super::test_only::is_test_file;

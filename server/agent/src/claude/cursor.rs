@@ -1,4 +1,4 @@
-//! Differences of agents whose output otherwise has the format of Claude Code: the tool calls of Cursor.
+//! Parses the tool calls of Cursor, whose output otherwise has the format of Claude Code.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::fields::{denied_call, text, tool_detail, tool_use};
 use crate::{AgentEvent, ToolKind};
 
 /// `{"type":"tool_call","subtype":"started","call_id":"c","tool_call":{"writeToolCall":{"args":{"path":"a"}}}}`
-pub(super) fn tool_call(value: &Value) -> Vec<AgentEvent> {
+pub(super) fn parse_tool_call(value: &Value) -> Vec<AgentEvent> {
     let call = value.get("tool_call").and_then(Value::as_object);
     let Some((name, call)) = call.and_then(|it| it.iter().find(|(name, _)| name.ends_with("ToolCall")))
     else {

@@ -5,7 +5,7 @@ use crate::ProviderClass;
 use crate::provider::{self, LimitReset, ProviderFailure};
 
 /// Error codes for which the user has to log in or request access.
-const LOGIN: [&str; 5] = [
+const LOGIN_CODES: [&str; 5] = [
     "authentication_failed",
     "account_on_hold",
     "cloud_credential_error",
@@ -27,7 +27,7 @@ pub(super) struct ClaudeFailure<'a> {
     pub(super) is_refusal: bool,
     pub(super) status: Option<u16>,
     /// The error code of the assistant line, empty if there was none.
-    pub(super) word: &'a str,
+    pub(super) code: &'a str,
     pub(super) limit: Option<UsageLimitRejection>,
     pub(super) message: &'a str,
 }
@@ -37,7 +37,7 @@ impl ClaudeFailure<'_> {
     pub(super) fn classify(&self) -> (Option<ProviderFailure>, Option<String>) {
         let class = match self.terminal_reason {
             "max_turns" | "budget_exhausted" | "hook_stopped" | "stop_hook_prevented" => {
-                return (None, Some(self.words()));
+                return (None, Some(self.shown_message()));
             }
             "prompt_too_long" | "blocking_limit" | "rapid_refill_breaker" | "image_error" | "refusal" => {
                 ProviderClass::Refused
@@ -48,11 +48,11 @@ impl ClaudeFailure<'_> {
             "model_error" => ProviderClass::Transient,
             // The answer stalled and was abandoned: the turn ended normally but counts as an error.
             "completed" if self.status.is_none() => ProviderClass::Transient,
-            "api_error" | "completed" => self.of_api(),
+            "api_error" | "completed" => self.class_of_api_error(),
             // Older versions name no reason.
-            "" if self.status.is_some() || !self.word.is_empty() => self.of_api(),
+            "" if self.status.is_some() || !self.code.is_empty() => self.class_of_api_error(),
             "" if self.limit.is_some() => ProviderClass::Quota,
-            // Nor do Amp and Qwen Code; further reasons of other versions decide nothing.
+            // Amp and Qwen Code name none either; reasons of other versions are not known.
             _ => provider::classify(self.message, self.status).class,
         };
         let (class, reset) = match (class, self.limit) {
@@ -69,13 +69,13 @@ impl ClaudeFailure<'_> {
             (ProviderClass::Transient, Some(limit)) => (class, limit.resets_at.map(LimitReset::At)),
             _ => (class, None),
         };
-        (Some(ProviderFailure { class, message: self.words(), status: self.status, reset }), None)
+        (Some(ProviderFailure { class, message: self.shown_message(), status: self.status, reset }), None)
     }
 
-    fn of_api(&self) -> ProviderClass {
-        match (self.word, self.status) {
+    fn class_of_api_error(&self) -> ProviderClass {
+        match (self.code, self.status) {
             ("billing_error", _) | (_, Some(402)) => ProviderClass::Billing,
-            (word, _) if LOGIN.contains(&word) => ProviderClass::Login,
+            (code, _) if LOGIN_CODES.contains(&code) => ProviderClass::Login,
             (_, Some(401 | 403)) => ProviderClass::Login,
             ("rate_limit", _) | (_, Some(429)) => {
                 if self.limit.is_some() {
@@ -97,7 +97,7 @@ impl ClaudeFailure<'_> {
         }
     }
 
-    fn words(&self) -> String {
+    fn shown_message(&self) -> String {
         if self.message.is_empty() {
             return self.terminal_reason.replace('_', " ");
         }

@@ -32,7 +32,7 @@ fn events() -> impl Iterator<Item = (&'static str, &'static str, u64)> {
 /// The timeout of the end event, which is only reported.
 const END_TIMEOUT_S: u64 = 5;
 /// The arguments between the program and the event. They identify our hooks because no other hook is written like this.
-const WORDS: &str = "' hook session ";
+const HOOK_ARGUMENTS: &str = "' hook session ";
 
 /// Why the file is not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,13 +50,13 @@ pub fn install_hooks(text: Option<&str>, program: &str) -> Result<String, Claude
     let text = text.filter(|it| !it.trim().is_empty()).unwrap_or("{\n}\n");
     let before = parse_settings(text)?;
     let wanted: Vec<_> =
-        events().map(|(event, word, _)| (event.to_owned(), command(program, word))).collect();
+        events().map(|(event, word, _)| (event.to_owned(), session_command(program, word))).collect();
     if holds_all(&installed_hooks(text), &wanted) {
         return Ok(text.to_owned());
     }
     let mut after = remove_hooks(text)?;
     for (event, word, timeout) in events() {
-        after = append_entry(&after, event, &hook_entry(event, &command(program, word), timeout))?;
+        after = append_entry(&after, event, &hook_entry(event, &session_command(program, word), timeout))?;
     }
     verify_edit(&before, after)
 }
@@ -65,7 +65,7 @@ pub fn install_hooks(text: Option<&str>, program: &str) -> Result<String, Claude
 pub fn remove_hooks(text: &str) -> Result<String, ClaudeSettingsError> {
     let before = parse_settings(text)?;
     let mut after = text.to_owned();
-    while let Some(range) = with_root(&after, first_of_ours).flatten() {
+    while let Some(range) = with_root(&after, first_hook_range).flatten() {
         after.replace_range(range, "");
     }
     verify_edit(&before, after)
@@ -133,7 +133,7 @@ fn without_ours(mut settings: serde_json::Value) -> serde_json::Value {
     settings
 }
 
-fn command(program: &str, word: &str) -> String {
+fn session_command(program: &str, word: &str) -> String {
     hooks::hook_command(program, &format!("session {word}"))
 }
 
@@ -142,7 +142,7 @@ fn is_ours(command: &str) -> bool {
 }
 
 fn word_of(command: &str) -> Option<&str> {
-    command.split_once(WORDS).map(|(_, word)| word.trim())
+    command.split_once(HOOK_ARGUMENTS).map(|(_, word)| word.trim())
 }
 
 /// The event and command of each of our hooks.
@@ -151,7 +151,7 @@ fn installed_hooks(text: &str) -> Vec<(String, String)> {
         let hooks = property(root, "hooks").and_then(|it| it.value.as_object())?;
         let of = |event: &ObjectProp<'_>| {
             let groups = event.value.as_array().map_or(&[][..], |it| &it.elements);
-            let commands: Vec<_> = groups.iter().flat_map(commands).filter(|it| is_ours(it)).collect();
+            let commands: Vec<_> = groups.iter().flat_map(commands_of).filter(|it| is_ours(it)).collect();
             commands.into_iter().map(|it| (event.name.as_str().to_owned(), it)).collect::<Vec<_>>()
         };
         Some(hooks.properties.iter().flat_map(of).collect())
@@ -159,7 +159,7 @@ fn installed_hooks(text: &str) -> Vec<(String, String)> {
     with_root(text, list).flatten().unwrap_or_default()
 }
 
-fn commands(group: &Value<'_>) -> Vec<String> {
+fn commands_of(group: &Value<'_>) -> Vec<String> {
     hooks_of(group).iter().filter_map(command_of).map(str::to_owned).collect()
 }
 
@@ -177,14 +177,14 @@ fn property<'a>(object: &'a Object<'a>, name: &str) -> Option<&'a ObjectProp<'a>
 }
 
 /// The range of our first hook, including the containers that contain nothing else.
-fn first_of_ours(root: &Object<'_>) -> Option<std::ops::Range<usize>> {
-    let is_hook_of_ours = |it: &Value<'_>| command_of(it).is_some_and(is_ours);
+fn first_hook_range(root: &Object<'_>) -> Option<std::ops::Range<usize>> {
+    let is_our_hook = |it: &Value<'_>| command_of(it).is_some_and(is_ours);
     let hooks = property(root, "hooks")?;
     let events = hooks.value.as_object()?;
     for event in &events.properties {
         let Some(groups) = event.value.as_array() else { continue };
         for group in &groups.elements {
-            let Some(hook) = hooks_of(group).iter().position(is_hook_of_ours) else { continue };
+            let Some(hook) = hooks_of(group).iter().position(is_our_hook) else { continue };
             let inner = group.as_object().and_then(|it| property(it, "hooks"))?.value.as_array()?;
             if inner.elements.len() > 1 {
                 return Some(removal_range(inner, &inner.elements, hook));
@@ -225,7 +225,7 @@ fn append_entry(text: &str, event: &str, entry: &serde_json::Value) -> Result<St
     Ok(after)
 }
 
-/// Calls `look` on the outermost object. Its ranges refer to `text`, which was parsed as JSON before.
+/// Calls `read` on the outermost object. Its ranges refer to `text`, which was parsed as JSON before.
 fn with_root<T>(text: &str, read: impl FnOnce(&Object<'_>) -> T) -> Option<T> {
     // A byte order mark would shift all ranges; blanks of the same length do not.
     let blank = text.replacen('\u{feff}', "   ", usize::from(text.starts_with('\u{feff}')));

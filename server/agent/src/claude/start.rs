@@ -1,4 +1,4 @@
-//! Headless start of Claude Code: arguments and environment. The prompt goes to stdin.
+//! Builds the arguments and the environment for a headless start of Claude Code. The prompt goes to stdin.
 
 use super::settings::{self, PermissionRules};
 use crate::command_line::{CommandLineParams, extend};
@@ -28,10 +28,10 @@ pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
         }
     };
     let settings = settings::with_rules(&[start.command, start.args].concat(), &rules);
-    let words = |of: &[String]| {
+    let user_arguments = |of: &[String]| {
         if settings.is_some() { settings::without_settings_argument(of) } else { of.to_vec() }
     };
-    let mut argv = words(start.command);
+    let mut argv = user_arguments(start.command);
     extend(&mut argv, &fixed);
     match start.permissions {
         PermissionMode::ReadOnly => extend(&mut argv, &READ_ONLY),
@@ -51,7 +51,7 @@ pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     if let Some(effort) = start.effort {
         extend(&mut argv, &["--effort", effort]);
     }
-    argv.extend(words(start.args));
+    argv.extend(user_arguments(start.args));
     argv
 }
 

@@ -8,6 +8,9 @@ use super::{AcpAction, AcpClient, AcpState, report_denied, set_field, truncate_s
 use crate::acp::policy::{CallRefusal, InsideTreeFn, select_outcome};
 use crate::fields::list;
 
+/// Maximum number of requests that wait for the user; further ones are denied.
+const MAX_PENDING: usize = 256;
+
 /// The user's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionAnswer {
@@ -65,7 +68,7 @@ impl AcpClient {
             }
         };
         match policy.permission_question(&call, &refusal) {
-            Ok(question) if self.state == AcpState::Prompting => {
+            Ok(question) if self.can_queue() => {
                 self.permission_count += 1;
                 let (number, id, tool_call) =
                     (self.permission_count, id.clone(), truncate_strings(tool_call.clone()));
@@ -116,6 +119,10 @@ impl AcpClient {
     /// Cancels all pending permission requests.
     pub(super) fn cancel_pending(&mut self) -> Vec<AcpAction> {
         self.pending_permissions.drain(..).map(|it| outcome_response(&it.id, &cancelled_outcome())).collect()
+    }
+
+    fn can_queue(&self) -> bool {
+        self.state == AcpState::Prompting && self.pending_permissions.len() < MAX_PENDING
     }
 
     fn next_permission_request(&self) -> Option<AcpAction> {

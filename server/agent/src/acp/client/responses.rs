@@ -16,7 +16,7 @@ pub(super) struct SessionOption {
 }
 
 /// The method that resumes a session. One that replays its messages is used only if nothing else is offered.
-pub(super) fn can_resume(capabilities: &Value) -> Option<&'static str> {
+pub(super) fn resume_method(capabilities: &Value) -> Option<&'static str> {
     let is_offered = |it: &Value| !it.is_null() && it != &Value::Bool(false);
     let offers = |pointer: &str| capabilities.pointer(pointer).is_some_and(is_offered);
     if offers("/sessionCapabilities/resume") {
@@ -32,15 +32,16 @@ pub(super) fn default_model(opened: &Value) -> String {
     first_nonempty([current, chosen]).to_owned()
 }
 
-/// How the user's options are set, or why they cannot be.
+/// The requests that set the user's options, the last one first; or why an option cannot be set.
 pub(super) fn plan_session_options(
     options: &BridgeOptions,
     opened: &Value,
 ) -> Result<Vec<SessionOption>, String> {
     let mut planned = Vec::new();
     if let Some(effort) = &options.effort {
-        planned
-            .push(by_option(opened, "thought_level", effort).ok_or_else(|| missing_option_error("effort"))?);
+        planned.push(
+            config_option(opened, "thought_level", effort).ok_or_else(|| missing_option_error("effort"))?,
+        );
     }
     if let Some(model) = &options.model {
         let by_method = || {
@@ -48,7 +49,7 @@ pub(super) fn plan_session_options(
             Some(SessionOption { method: "session/set_model", params: json!({"modelId": model}) })
         };
         planned.push(
-            by_option(opened, "model", model)
+            config_option(opened, "model", model)
                 .or_else(by_method)
                 .ok_or_else(|| missing_option_error("model"))?,
         );
@@ -60,7 +61,7 @@ fn missing_option_error(key: &str) -> String {
     tr!("it has no option for `{key}`: set it in its own settings or in its `command` instead", key)
 }
 
-fn by_option(opened: &Value, category: &str, value: &str) -> Option<SessionOption> {
+fn config_option(opened: &Value, category: &str, value: &str) -> Option<SessionOption> {
     let id = text(find_option(opened, category)?, "id");
     let params = json!({"configId": id, "value": value});
     Some(SessionOption { method: "session/set_config_option", params })

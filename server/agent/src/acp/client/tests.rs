@@ -107,7 +107,7 @@ fn captured_sessions_run_to_the_end_of_the_turn() {
 }
 
 #[test]
-fn nothing_is_offered_that_could_be_done_through_us() {
+fn no_capability_is_offered_to_the_agent() {
     let (_, actions) = AcpClient::begin(params(PermissionMode::All, None));
     let AcpAction::Send(greeting) = &actions[0] else { panic!("{actions:?}") };
     let capabilities = json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false});
@@ -222,14 +222,16 @@ fn the_configured_model_and_effort_are_set_before_the_prompt() {
         (client, actions)
     };
     let policy = || params(PermissionMode::Edits, None).options.policy;
-    let wanted = |model: Option<&str>, effort: Option<&str>| BridgeOptions {
+    let bridge_options = |model: Option<&str>, effort: Option<&str>| BridgeOptions {
         policy: policy(),
         model: model.map(str::to_owned),
         effort: effort.map(str::to_owned),
     };
     let options = json!([{"id": "m", "category": "model", "currentValue": "a"}, {"id": "t", "category": "thought_level"}]);
-    let (mut client, actions) =
-        start(wanted(Some("big"), Some("high")), &json!({"sessionId": "S", "configOptions": options}));
+    let (mut client, actions) = start(
+        bridge_options(Some("big"), Some("high")),
+        &json!({"sessionId": "S", "configOptions": options}),
+    );
     assert_eq!(of_kind(&actions, "session")[0]["model"], "big");
     let Some(AcpAction::Send(first)) = actions.last() else { panic!("{actions:?}") };
     assert_eq!(first["params"], json!({"sessionId": "S", "configId": "m", "value": "big"}));
@@ -239,11 +241,11 @@ fn the_configured_model_and_effort_are_set_before_the_prompt() {
     assert_eq!(sent(&receive(&mut client, &answer(4, &json!({})))), ["session/prompt"]);
 
     let models = json!({"sessionId": "S", "models": {"currentModelId": "auto"}});
-    let (_, actions) = start(wanted(Some("big"), None), &models);
+    let (_, actions) = start(bridge_options(Some("big"), None), &models);
     assert_eq!(sent(&actions), ["session/set_model"]);
-    let (_, actions) = start(wanted(None, None), &models);
+    let (_, actions) = start(bridge_options(None, None), &models);
     assert_eq!(of_kind(&actions, "session")[0]["model"], "auto");
-    let (client, actions) = start(wanted(None, Some("high")), &models);
+    let (client, actions) = start(bridge_options(None, Some("high")), &models);
     assert_eq!(client.state(), AcpState::Ended);
     assert!(
         of_kind(&actions, "failed")[0]["message"].as_str().is_some_and(|it| it.contains("`effort`")),
@@ -252,7 +254,7 @@ fn the_configured_model_and_effort_are_set_before_the_prompt() {
 }
 
 #[test]
-fn other_versions_errors_and_silence_end_it() {
+fn wrong_versions_errors_and_timeouts_end_the_conversation() {
     let (mut client, _) = AcpClient::begin(params(PermissionMode::Edits, None));
     let actions = receive(&mut client, &answer(1, &json!({"protocolVersion": 2})));
     assert!(
@@ -297,7 +299,7 @@ fn lines_that_are_not_messages_are_passed_through() {
 }
 
 #[test]
-fn only_work_is_cancelled() {
+fn only_a_running_turn_is_cancelled() {
     let cancelled = working().cancel();
     let [AcpAction::Send(message)] = cancelled.as_slice() else { panic!("{cancelled:?}") };
     assert_eq!((&message["method"], message.get("id")), (&json!("session/cancel"), None));
@@ -313,10 +315,10 @@ fn long_texts_of_tools_are_cut_before_they_are_reported() {
         &mut client,
         &json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update": update}}),
     );
-    let [AcpAction::Report(of_kind)] = actions.as_slice() else { panic!("{actions:?}") };
+    let [AcpAction::Report(report)] = actions.as_slice() else { panic!("{actions:?}") };
     assert!(
-        of_kind["rawInput"]["content"].as_str().is_some_and(|it| it.len() == super::MAX_TEXT_BYTES),
-        "{of_kind}"
+        report["rawInput"]["content"].as_str().is_some_and(|it| it.len() == super::MAX_TEXT_BYTES),
+        "{report}"
     );
 }
 

@@ -39,7 +39,7 @@ pub(super) fn phrase_scope(phrase_match: &PhraseMatch<'_>) -> PhraseScope {
         .tokens
         .get(phrase_match.start.saturating_sub(MAX_DISTANCE)..phrase_match.start)
         .unwrap_or_default();
-    let clause = clause(before, phrase_match);
+    let clause = clause_before(before, phrase_match);
     if is_supposed(before, phrase_match) || is_intended(clause, phrase_match) || is_conditional(phrase_match)
     {
         return PhraseScope::Hypothetical;
@@ -47,13 +47,13 @@ pub(super) fn phrase_scope(phrase_match: &PhraseMatch<'_>) -> PhraseScope {
     if is_denied(clause, phrase_match) || is_excepted(phrase_match) {
         return PhraseScope::Denied;
     }
-    let is_of_one = phrase_match.sentence.word(phrase_match.start).is_some_and(|it| SUBJECTS.contains(&it));
-    if phrase_match.is_bare || is_of_one { of_the_whole(clause, phrase_match) } else { PhraseScope::Meant }
+    let has_subject = phrase_match.sentence.word(phrase_match.start).is_some_and(|it| SUBJECTS.contains(&it));
+    if phrase_match.is_bare || has_subject { whole_or_part(clause, phrase_match) } else { PhraseScope::Meant }
 }
 
 /// The words between the last mark or conjunction and the phrase. A negation right in front of a comma, and an
 /// enumeration with `or`, reach over it.
-fn clause<'a>(before: &'a [ProseToken], phrase_match: &PhraseMatch<'_>) -> &'a [ProseToken] {
+fn clause_before<'a>(before: &'a [ProseToken], phrase_match: &PhraseMatch<'_>) -> &'a [ProseToken] {
     let mut start = 0;
     let listed = matches!(before.last().and_then(word), Some("or" | "nor"));
     for (at, token) in before.iter().enumerate() {
@@ -172,17 +172,17 @@ fn is_answered_no(phrase_match: &PhraseMatch<'_>) -> bool {
 }
 
 fn is_excepted(phrase_match: &PhraseMatch<'_>) -> bool {
-    let after = after(phrase_match);
+    let after = tokens_after(phrase_match);
     has(after, EXCEPTIONS) || has_chinese(after, &["除了", "除外"])
 }
 
-fn after<'a>(phrase_match: &PhraseMatch<'a>) -> &'a [ProseToken] {
+fn tokens_after<'a>(phrase_match: &PhraseMatch<'a>) -> &'a [ProseToken] {
     let tokens = &phrase_match.sentence.tokens;
     tokens.get(phrase_match.end..tokens.len().min(phrase_match.end + MAX_DISTANCE)).unwrap_or_default()
 }
 
 /// A single word counts if it refers to the whole, or is alone.
-fn of_the_whole(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> PhraseScope {
+fn whole_or_part(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> PhraseScope {
     let sentence = phrase_match.sentence;
     let next = sentence.word(phrase_match.end).unwrap_or_default();
     let this = sentence.word(phrase_match.start).unwrap_or_default();
@@ -213,7 +213,7 @@ fn of_the_whole(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> Phrase
         || alone_in_heading
         || sentence.is_label
         || has(clause, PART_NOUNS)
-        || has(after(phrase_match), &["iteration", "loop", "session", "far"])
+        || has(tokens_after(phrase_match), &["iteration", "loop", "session", "far"])
         || has_chinese(clause, &["第", "步", "阶段", "部分", "模块", "本次", "这个"])
         || is_value_of_a_part(phrase_match);
     if is_part { PhraseScope::OfAPart } else { PhraseScope::Meant }

@@ -23,7 +23,7 @@ pub struct StatusBlock {
     /// In percent.
     pub progress: Option<u8>,
     pub notes: Option<String>,
-    /// Fields of other names, and fields whose value means nothing, at most 16.
+    /// Fields of other names, and fields whose value has no meaning, at most 16.
     pub others: Vec<(String, String)>,
 }
 
@@ -77,7 +77,7 @@ enum StatusField {
     Notes,
 }
 
-fn field(key: &str) -> Option<StatusField> {
+fn known_field(key: &str) -> Option<StatusField> {
     Some(match canonical(key).as_str() {
         "status" => StatusField::State,
         "exitsignal" => StatusField::Exit,
@@ -111,35 +111,35 @@ pub(super) fn split_line(line: &str) -> Option<(&str, &str)> {
 
 impl StatusDraft {
     pub(super) fn is_known_field(key: &str) -> bool {
-        field(key).is_some()
+        known_field(key).is_some()
     }
 
     pub(super) fn is_count_field(key: &str) -> bool {
-        matches!(field(key), Some(StatusField::Files | StatusField::Tasks))
+        matches!(known_field(key), Some(StatusField::Files | StatusField::Tasks))
     }
 
-    /// Takes a field; whether it is a known one.
+    /// Adds a field; returns whether its name is known.
     pub(super) fn add_field(&mut self, key: &str, value: &str) -> bool {
         let value = sanitize::line_within(value, MAX_CHARS);
-        let Some(field) = field(key) else {
-            self.other(key, &value);
+        let Some(field) = known_field(key) else {
+            self.add_other(key, &value);
             return false;
         };
         self.is_known = true;
         self.is_template |= is_placeholder(field, &value);
         if !self.set(field, &value) {
-            self.other(key, &value);
+            self.add_other(key, &value);
         }
         true
     }
 
-    /// Whether the value means something.
+    /// Sets a field; false if the value has no meaning.
     fn set(&mut self, field: StatusField, value: &str) -> bool {
         let block = &mut self.block;
         match field {
-            StatusField::State => block.state = Some(StatedState::read(value)),
-            StatusField::Tests => block.tests = Some(StatedTests::read(value)),
-            StatusField::Work => block.work_type = Some(WorkType::read(value)),
+            StatusField::State => block.state = Some(StatedState::parse(value)),
+            StatusField::Tests => block.tests = Some(StatedTests::parse(value)),
+            StatusField::Work => block.work_type = Some(WorkType::parse(value)),
             StatusField::Recommendation => block.recommendation = Some(value.to_owned()),
             StatusField::Notes => block.notes = Some(value.to_owned()),
             StatusField::Exit => match parse_bool(value) {
@@ -147,16 +147,16 @@ impl StatusDraft {
                 Some(signal) => block.exit_signal = Some(signal && block.exit_signal != Some(false)),
                 None => return false,
             },
-            StatusField::Files => match number(value) {
+            StatusField::Files => match leading_number(value) {
                 Some(count) => block.files_modified = Some(count),
                 None => return false,
             },
-            StatusField::Tasks => match number(value) {
+            StatusField::Tasks => match leading_number(value) {
                 Some(count) => block.tasks_completed = Some(count),
                 None => return false,
             },
             StatusField::Progress => {
-                match number(value).and_then(|it| u8::try_from(it).ok()).filter(|it| *it <= 100) {
+                match leading_number(value).and_then(|it| u8::try_from(it).ok()).filter(|it| *it <= 100) {
                     Some(percent) => block.progress = Some(percent),
                     None => return false,
                 }
@@ -165,13 +165,13 @@ impl StatusDraft {
         true
     }
 
-    fn other(&mut self, key: &str, value: &str) {
+    fn add_other(&mut self, key: &str, value: &str) {
         if self.block.others.len() < MAX_OTHERS {
             self.block.others.push((sanitize::line_within(key, KEY_CHARS), value.to_owned()));
         }
     }
 
-    /// The block, if it is one.
+    /// The block, unless it has no known field or still contains a placeholder.
     pub(super) fn finish(self) -> Option<StatusBlock> {
         (self.is_known && !self.is_template).then_some(self.block)
     }
@@ -194,7 +194,7 @@ pub(super) fn parse_bool(value: &str) -> Option<bool> {
     }
 }
 
-fn number(value: &str) -> Option<u32> {
+fn leading_number(value: &str) -> Option<u32> {
     let digits: String = value.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
@@ -216,14 +216,14 @@ fn is_placeholder(field: StatusField, value: &str) -> bool {
 }
 
 /// The first words of a value, as letters: `COMPLETE (at last)` is `complete`.
-fn leading(value: &str) -> String {
+fn leading_words(value: &str) -> String {
     let remark = value.find(['(', '#', ',', ';', '—', '–', '（', '.', '!']).or_else(|| value.find(" - "));
     canonical(value.get(..remark.unwrap_or(value.len())).unwrap_or_default())
 }
 
 impl StatedState {
-    fn read(value: &str) -> Self {
-        match leading(value).as_str() {
+    fn parse(value: &str) -> Self {
+        match leading_words(value).as_str() {
             "complete" | "completed" | "done" | "finished" | "完成" | "已完成" => Self::Complete,
             "inprogress" | "wip" | "working" | "ongoing" | "incomplete" | "进行中" | "未完成" => {
                 Self::InProgress
@@ -235,11 +235,11 @@ impl StatedState {
 }
 
 impl StatedTests {
-    fn read(value: &str) -> Self {
+    fn parse(value: &str) -> Self {
         let lower = value.to_lowercase();
         let before = lower.split_once("fail").map(|(before, _)| before.split_whitespace().next_back());
         let fails = before.is_some_and(|count| !matches!(count, Some("0" | "no" | "none" | "zero")));
-        match leading(value).as_str() {
+        match leading_words(value).as_str() {
             _ if fails || lower.contains("失败") => Self::Failing,
             "passing" | "passed" | "pass" | "allpassing" | "allpassed" | "green" | "ok" | "通过"
             | "全部通过" => Self::Passing,
@@ -251,8 +251,8 @@ impl StatedTests {
 }
 
 impl WorkType {
-    fn read(value: &str) -> Self {
-        match leading(value).as_str() {
+    fn parse(value: &str) -> Self {
+        match leading_words(value).as_str() {
             "implementation" | "implementing" | "feature" => Self::Implementation,
             "testing" | "tests" | "test" | "testonly" => Self::Testing,
             "documentation" | "docs" => Self::Documentation,

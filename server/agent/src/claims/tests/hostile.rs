@@ -7,7 +7,7 @@ use proptest::prelude::{any, prop, proptest};
 use super::claims;
 use crate::claims::{Claims, read};
 
-fn is_bounded(claims: &Claims) {
+fn assert_bounded(claims: &Claims) {
     assert!(claims.indicators.len() <= 26 && claims.not_yet.len() <= 26);
     let mut lines = claims.indicators.iter().chain(&claims.not_yet).map(|it| &it.excerpt);
     assert!(lines.all(|it| it.chars().count() <= 120));
@@ -20,7 +20,7 @@ fn is_bounded(claims: &Claims) {
 }
 
 #[test]
-fn sixteen_kilobytes_of_repetition() {
+fn repetitive_messages_stay_bounded() {
     const PIECES: &[&str] = &[
         "done ",
         "`",
@@ -61,7 +61,7 @@ fn sixteen_kilobytes_of_repetition() {
     ];
     for piece in PIECES {
         let text = piece.repeat(16 * 1024 / piece.len());
-        is_bounded(&claims(&text));
+        assert_bounded(&claims(&text));
     }
 }
 
@@ -72,13 +72,13 @@ fn many_different_phrases_stay_bounded() {
     for it in 0..300 {
         let _ = writeln!(text, "word{it}.");
     }
-    is_bounded(&read(&text, "COMPLETE", &words));
+    assert_bounded(&read(&text, "COMPLETE", &words));
 }
 
 proptest! {
     #[test]
     fn total_on_any_text(text in any::<String>(), promise in any::<String>(), word in any::<String>(), percent in any::<u8>()) {
-        is_bounded(&read(&text, &promise, &[(word, percent)]));
+        assert_bounded(&read(&text, &promise, &[(word, percent)]));
     }
 
     #[test]
@@ -89,8 +89,8 @@ proptest! {
     ]), 0..40)) {
         let text = parts.concat();
         let claims = claims(&text);
-        is_bounded(&claims);
-        // What is read of it is the same however often.
+        assert_bounded(&claims);
+        // The result depends on the text alone.
         assert_eq!(claims, super::claims(&text));
     }
 

@@ -1,4 +1,4 @@
-//! Which words are an indicator, which say *not yet*, and which say nothing.
+//! Phrases that are indicators, phrases that mean *not yet*, and text that means neither.
 
 use super::{claims, read};
 
@@ -31,7 +31,7 @@ fn vetoes(text: &str, phrase: &str) {
 }
 
 #[test]
-fn said_of_the_whole() {
+fn phrases_about_the_whole_count() {
     counts("Done.", "done");
     counts("Everything is done.", "project completed");
     counts("The task is complete.", "project completed");
@@ -103,7 +103,7 @@ fn phrases_of_unfinished_work_are_a_veto() {
 }
 
 #[test]
-fn neither_done_nor_undone() {
+fn hypothetical_and_quoted_phrases_do_not_count() {
     nothing("");
     nothing("Once the tests pass, the task is complete.");
     nothing("When everything is done I will print the tag.");
@@ -133,7 +133,7 @@ fn neither_done_nor_undone() {
 }
 
 #[test]
-fn said_of_a_part() {
+fn phrases_about_a_part_are_weak() {
     let weak = |text: &str, phrase: &str| check(text, &[], &[phrase], &[]);
     weak("I finished the parser.", "finished");
     weak("Implemented the login form.", "implemented");
@@ -178,7 +178,7 @@ fn chinese_phrases_count() {
 }
 
 #[test]
-fn the_users_own_words() {
+fn phrases_of_the_user_count() {
     let words = [
         ("Ship it".to_owned(), 90),
         ("收工".to_owned(), 70),

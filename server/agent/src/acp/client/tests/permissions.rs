@@ -41,12 +41,16 @@ fn a_permission_outside_the_policy_is_requested_and_answered() {
         let mut client = working();
         let actions = receive(&mut client, &request("q", &run("git push")));
         assert_eq!(asked(&actions), [(1, format!("{WHY}: git push").as_str())]);
-        assert_eq!(sent(&actions), Vec::<String>::new(), "it waits");
+        assert_eq!(sent(&actions), Vec::<String>::new(), "no response before the answer");
         let actions = client.handle_permission_answer(1, &permit);
         assert_eq!(sent(&actions), [expect]);
         let why: Vec<Value> = of_kind(&actions, "denied").iter().map(|it| it["why"].clone()).collect();
         assert_eq!(why, denied);
-        assert_eq!(client.handle_permission_answer(1, &PermissionAnswer::Allowed), [], "it is answered once");
+        assert_eq!(
+            client.handle_permission_answer(1, &PermissionAnswer::Allowed),
+            [],
+            "a second answer is ignored"
+        );
     };
     check(PermissionAnswer::Allowed, "allow_once", &[]);
     check(PermissionAnswer::Denied("not now".to_owned()), "reject_once", &["not now"]);
@@ -76,7 +80,7 @@ fn requests_are_asked_in_sequence() {
     assert_eq!(
         client.handle_permission_answer(2, &PermissionAnswer::Allowed),
         [],
-        "an answer to what is not asked yet"
+        "request 2 is not asked yet"
     );
     let actions = client.handle_permission_answer(1, &PermissionAnswer::Allowed);
     assert_eq!(
@@ -92,8 +96,19 @@ fn requests_are_asked_in_sequence() {
     assert_eq!(
         client.handle_permission_answer(2, &PermissionAnswer::Allowed),
         [],
-        "nothing is allowed afterwards"
+        "an answer after the cancellation is ignored"
     );
+}
+
+#[test]
+fn requests_beyond_the_limit_are_denied() {
+    let mut client = working();
+    for number in 0..256 {
+        let actions = receive(&mut client, &request("q", &run(&format!("run {number}"))));
+        assert_eq!(sent(&actions), Vec::<String>::new(), "{number}");
+    }
+    let actions = receive(&mut client, &request("q", &run("one more")));
+    assert_eq!((sent(&actions), asked(&actions)), (vec!["reject_once".to_owned()], Vec::new()));
 }
 
 #[test]

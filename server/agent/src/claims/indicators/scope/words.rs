@@ -1,4 +1,4 @@
-//! The words around a phrase that change what it means, in English and in Chinese.
+//! Lists of the words around a phrase that change its meaning, in English and in Chinese.
 
 /// In front of a phrase, anywhere in its clause.
 pub(super) const NEGATIONS: &[&str] = &[
@@ -131,11 +131,11 @@ pub(super) const INTENTIONS: &[&str] = &[
     "that'll",
     "be",
 ];
-/// Behind a phrase: the conditions of it.
+/// After a phrase: its conditions.
 pub(super) const CONDITIONS: &[&str] =
     &["if", "when", "once", "until", "unless", "only", "soon", "shortly", "later"];
 pub(super) const EXCEPTIONS: &[&str] = &["except", "excluding", "apart", "aside", "besides", "minus", "bar"];
-/// What makes it one part of several.
+/// Words that make a phrase one about a part.
 pub(super) const PART_NOUNS: &[&str] = &[
     "step",
     "phase",
@@ -164,7 +164,7 @@ pub(super) const PART_NOUNS: &[&str] = &[
     "parser",
     "my",
 ];
-/// Behind a bare word these do not name an object.
+/// After a bare word these do not name an object.
 pub(super) const NO_OBJECT: &[&str] = &[
     "and",
     "now",
@@ -228,7 +228,7 @@ pub(super) const CHINESE_HYPOTHETICALS: &[&str] = &[
 pub(super) const CHINESE_CONDITIONS: &[&str] =
     &["如果", "一旦", "若", "假如", "只要", "只有", "除非", "直到"];
 
-/// Words that hold a Chinese word of the lists without meaning it.
+/// Words that contain a Chinese word of the lists without its meaning.
 pub(super) const CHINESE_FALSE_MATCHES: &[&str] = &[
     "当前",
     "相当",
@@ -252,10 +252,10 @@ pub(super) const CHINESE_FALSE_MATCHES: &[&str] = &[
     "非常",
     "类别",
 ];
-/// One of these in front makes even a longer phrase one of a part where a number is next to it.
+/// A longer phrase that begins with one of these may be about a part, as a single word may.
 pub(super) const SUBJECTS: &[&str] =
     &["project", "task", "work", "implementation", "goal", "mission", "job", "项", "任", "工"];
-/// Names of the whole: their value is that of no part.
+/// Names of the whole: their value is not that of a part.
 pub(super) const WHOLE_NOUNS: &[&str] = &[
     "status",
     "state",
