@@ -63,6 +63,14 @@ impl AcpParser {
         events
     }
 
+    /// Flushes the pending output, because later lines belong to the next iteration.
+    pub(super) fn flush_iteration(&mut self) -> Vec<AgentEvent> {
+        let mut events = Vec::new();
+        self.chunks.finish_message(&mut events);
+        self.chunks = MessageChunks::default();
+        events
+    }
+
     fn push_message_chunk(&mut self, update: &Value, events: &mut Vec<AgentEvent>) {
         let message = text(update, "messageId");
         if self.message != message {

@@ -1,4 +1,4 @@
-//! A command line that starts an agent, and what determines it: settings, and data of the task.
+//! Describes a command line that starts an agent, and what determines it: settings, and data of the task.
 
 use super::commits::GitDirs;
 use crate::{PermissionMode, PromptBy};
@@ -6,7 +6,7 @@ use crate::{PermissionMode, PromptBy};
 /// The parameters of a command line.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandLineParams<'a> {
-    /// The program as found, followed by the arguments that the user wants before all others.
+    /// The program as found, followed by the arguments that the user puts before all others.
     pub command: &'a [String],
     pub permissions: PermissionMode,
     pub model: Option<&'a str>,
@@ -33,6 +33,6 @@ pub struct AgentCommandLine {
 }
 
 /// Appends arguments to a command line.
-pub(crate) fn extend(argv: &mut Vec<String>, words: &[&str]) {
-    argv.extend(words.iter().map(ToString::to_string));
+pub(crate) fn extend(argv: &mut Vec<String>, arguments: &[&str]) {
+    argv.extend(arguments.iter().map(ToString::to_string));
 }

@@ -1,4 +1,4 @@
-//! What the safe mode of each agent cannot enforce if commits are left to it.
+//! Describes what the safe mode of each agent cannot enforce if commits are left to it.
 
 use loopkeeper_text::tr;
 

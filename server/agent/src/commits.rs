@@ -65,7 +65,7 @@ fn is_commit(arguments: &[String]) -> bool {
                 false
             }
             "-" => return false,
-            short if short.starts_with('-') => match short_options(short) {
+            short if short.starts_with('-') => match last_takes_argument(short) {
                 Some(takes_next) => takes_next,
                 None => return false,
             },
@@ -78,8 +78,8 @@ fn is_commit(arguments: &[String]) -> bool {
     true
 }
 
-/// Whether the last option takes the next argument; `None` if one of them is unknown.
-fn short_options(word: &str) -> Option<bool> {
+/// Whether the last one of joined short options takes the next argument; `None` if one of them is unknown.
+fn last_takes_argument(word: &str) -> Option<bool> {
     let mut options = word.chars().skip(1);
     while let Some(option) = options.next() {
         match option {
@@ -114,8 +114,8 @@ impl<'a> ShellLexer<'a> {
                     self.rest.next_if_eq(&'&')?;
                     self.end_command()?;
                 }
-                '\'' => self.single_quoted()?,
-                '"' => self.double_quoted()?,
+                '\'' => self.read_single_quoted()?,
+                '"' => self.read_double_quoted()?,
                 '|' | '<' | '>' | '(' | ')' | '$' | '`' | '\\' | '*' | '?' | '[' | ']' | '{' | '}' | '~'
                 | '#' | '!' => return None,
                 it if it.is_control() => return None,
@@ -143,19 +143,16 @@ impl<'a> ShellLexer<'a> {
         Some(())
     }
 
-    fn single_quoted(&mut self) -> Option<()> {
-        let word = self.word.get_or_insert_default();
-        loop {
-            match self.rest.next()? {
-                '\'' => return Some(()),
-                it => word.push(it),
-            }
-        }
+    fn read_single_quoted(&mut self) -> Option<()> {
+        let quoted = self.read_until('\'')?;
+        self.word.get_or_insert_default().push_str(&quoted);
+        Some(())
     }
 
-    fn double_quoted(&mut self) -> Option<()> {
-        if self.here_document() {
-            self.word.get_or_insert_default().push_str("a message");
+    fn read_double_quoted(&mut self) -> Option<()> {
+        if self.rest.peek() == Some(&'$') {
+            let text = self.read_here_document()?;
+            self.word.get_or_insert_default().push_str(&text);
             return Some(());
         }
         let word = self.word.get_or_insert_default();
@@ -163,38 +160,54 @@ impl<'a> ShellLexer<'a> {
             match self.rest.next()? {
                 '"' => return Some(()),
                 '$' | '`' => return None,
-                '\\' => word.push(self.rest.next()?),
+                '\\' => match self.rest.next()? {
+                    // The shell removes both characters.
+                    '\n' => {}
+                    it @ ('"' | '$' | '`' | '\\') => word.push(it),
+                    it => word.extend(['\\', it]),
+                },
                 it => word.push(it),
             }
         }
     }
 
-    /// Reads `"$(cat <<'EOF' … EOF )"`, which many agents use for messages of several lines. Nothing in it is expanded
+    /// Reads `$(cat <<'EOF' … EOF )"`, which many agents use for messages of several lines. Nothing in it is expanded
     /// because its tag is quoted.
-    fn here_document(&mut self) -> bool {
-        let rest: String = self.rest.clone().collect();
-        let Some(length) = here_document(&rest) else { return false };
-        self.rest.by_ref().take(length).for_each(drop);
-        true
+    fn read_here_document(&mut self) -> Option<String> {
+        for expected in "$(cat <<'".chars() {
+            self.rest.next_if_eq(&expected)?;
+        }
+        let tag = self.read_until('\'')?;
+        if tag.is_empty() || !tag.chars().all(|it| it.is_ascii_alphanumeric() || it == '_') {
+            return None;
+        }
+        self.rest.next_if_eq(&'\n')?;
+        let mut text = String::new();
+        loop {
+            let line = self.read_until('\n')?;
+            if line == tag {
+                break;
+            }
+            text.push_str(&line);
+            text.push('\n');
+        }
+        while self.rest.next_if(|it| [' ', '\n'].contains(it)).is_some() {}
+        self.rest.next_if_eq(&')')?;
+        self.rest.next_if_eq(&'"')?;
+        text.truncate(text.trim_end_matches('\n').len());
+        Some(text)
     }
-}
 
-/// Its length in characters, after the opening quote.
-fn here_document(text: &str) -> Option<usize> {
-    let (tag, body) = text.strip_prefix("$(cat <<'")?.split_once("'\n")?;
-    if tag.is_empty() || !tag.chars().all(|it| it.is_ascii_alphanumeric() || it == '_') {
-        return None;
-    }
-    let mut behind = body;
-    loop {
-        let (line, next) = behind.split_once('\n')?;
-        behind = next;
-        if line == tag {
-            break;
+    /// Reads the text before the next `end`, and `end` itself.
+    fn read_until(&mut self, end: char) -> Option<String> {
+        let mut text = String::new();
+        loop {
+            match self.rest.next()? {
+                it if it == end => return Some(text),
+                it => text.push(it),
+            }
         }
     }
-    let behind = behind.trim_start_matches([' ', '\n']).strip_prefix(")\"")?;
-    Some(text.chars().count() - behind.chars().count())
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub struct SeenError {
 /// The source of a stream. An agent quotes text in Markdown fences; a program has no fences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputSource {
-    Words,
+    Message,
     Program,
 }
 
@@ -50,26 +50,26 @@ pub fn is_error(line: &str) -> bool {
 /// Reads the lines of one stream.
 #[derive(Debug)]
 pub struct ErrorScan {
-    voice: OutputSource,
+    source: OutputSource,
     /// Lines since the fence was opened.
     fence: Option<u32>,
     block: Option<ErrorBlock>,
     errors: VecDeque<SeenError>,
     /// The last line that reports a failure without its cause; counts only if no other line names the cause.
     follow_up: Option<SeenError>,
-    /// The last line of a program.
-    last: String,
+    /// The last line, if a program prints it.
+    last_line: String,
 }
 
 impl ErrorScan {
-    pub fn new(voice: OutputSource) -> Self {
+    pub fn new(source: OutputSource) -> Self {
         Self {
-            voice,
+            source,
             fence: None,
             block: None,
             errors: VecDeque::new(),
             follow_up: None,
-            last: String::new(),
+            last_line: String::new(),
         }
     }
 
@@ -81,14 +81,14 @@ impl ErrorScan {
         }
         let clean = sanitize::strip_escapes(raw);
         for line in clean.split('\n') {
-            self.clean_line(line.trim_end());
+            self.push_clean_line(line.trim_end());
         }
     }
 
     /// Reads a complete text: a message, or the output of one tool.
     pub fn push_text(&mut self, text: &str) {
         self.close_block();
-        self.last.clear();
+        self.last_line.clear();
         for line in text.lines() {
             self.push_line(line);
         }
@@ -106,17 +106,17 @@ impl ErrorScan {
 
     /// Whether a program prints its last line again: one that is caught in a loop prints it millions of times.
     fn repeats(&mut self, raw: &str) -> bool {
-        if self.voice == OutputSource::Words {
+        if self.source == OutputSource::Message {
             return false;
         }
-        if self.last == raw {
+        if self.last_line == raw {
             return true;
         }
-        raw.clone_into(&mut self.last);
+        raw.clone_into(&mut self.last_line);
         false
     }
 
-    fn clean_line(&mut self, line: &str) {
+    fn push_clean_line(&mut self, line: &str) {
         if self.is_fenced(line) {
             return;
         }
@@ -131,17 +131,17 @@ impl ErrorScan {
         }
         match filter::rate_line(line) {
             Some(filter::ErrorConfidence::Error) => self.block = Some(ErrorBlock::begin(line)),
-            Some(filter::ErrorConfidence::FollowUp) => self.follow_up = seen_error(line),
+            Some(filter::ErrorConfidence::FollowUp) => self.follow_up = error_of_line(line),
             None => {}
         }
     }
 
     fn is_fenced(&mut self, line: &str) -> bool {
-        if self.voice == OutputSource::Program {
+        if self.source == OutputSource::Program {
             return false;
         }
-        let mark = line.trim_start();
-        if mark.starts_with("```") || mark.starts_with("~~~") {
+        let text = line.trim_start();
+        if text.starts_with("```") || text.starts_with("~~~") {
             self.fence = if self.fence.is_some() { None } else { Some(0) };
             return true;
         }
@@ -157,7 +157,7 @@ impl ErrorScan {
     }
 
     fn record_error(&mut self, decisive: Option<&str>) {
-        if let Some(error) = decisive.and_then(seen_error) {
+        if let Some(error) = decisive.and_then(error_of_line) {
             push_distinct(&mut self.errors, error);
         }
     }
@@ -177,7 +177,7 @@ pub fn merge_scans(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenErro
     all.into()
 }
 
-fn seen_error(decisive: &str) -> Option<SeenError> {
+fn error_of_line(decisive: &str) -> Option<SeenError> {
     let text = sanitize::line(decisive);
     (!text.is_empty()).then(|| SeenError { fingerprint: fingerprint(decisive), text })
 }

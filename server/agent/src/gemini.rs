@@ -1,4 +1,4 @@
-//! Gemini CLI: headless start, and parsing of its JSON lines. Its retries are reported on stderr.
+//! Starts Gemini CLI headlessly and parses its JSON lines. Its retries are reported on stderr.
 
 pub mod hooks;
 pub mod start;
@@ -53,8 +53,8 @@ impl GeminiParser {
                 session: text(value, "session_id").to_owned(),
                 model: text(value, "model").to_owned(),
             }),
-            "tool_use" => events.push(AgentEvent::ToolUse(self.tool_use(value))),
-            "tool_result" => events.extend(self.tool_result(value)),
+            "tool_use" => events.push(AgentEvent::ToolUse(self.parse_tool_use(value))),
+            "tool_result" => events.extend(self.parse_tool_result(value)),
             "result" => events.push(AgentEvent::Turn(self.parse_result(value))),
             // Errors that end a run are normally in its result.
             "error" => {
@@ -88,7 +88,7 @@ impl GeminiParser {
         self.gave_up
     }
 
-    fn tool_use(&mut self, value: &Value) -> ToolUse {
+    fn parse_tool_use(&mut self, value: &Value) -> ToolUse {
         let input = value.get("parameters").unwrap_or(&Value::Null);
         let call = tool_use(text(value, "tool_name"), text(value, "tool_id"), input, None);
         if self.calls.len() < MAX_OPEN_CALLS {
@@ -101,7 +101,7 @@ impl GeminiParser {
         call
     }
 
-    fn tool_result(&mut self, value: &Value) -> Option<AgentEvent> {
+    fn parse_tool_result(&mut self, value: &Value) -> Option<AgentEvent> {
         let open = self.calls.remove(text(value, "tool_id"));
         if text(value, "status") != "error" {
             return open?.path.map(|path| AgentEvent::FileChange { path, within: None });

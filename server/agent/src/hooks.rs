@@ -1,4 +1,4 @@
-//! Our hooks for agents. Each agent has a different mechanism to receive them for one process only, without any change
+//! Connects our hooks to agents. Each agent has a different mechanism to receive them for one process only, without any change
 //! to user files. An agent without one may still call `loopkeeper hook` itself.
 
 use loopkeeper_text::tr;
@@ -105,8 +105,8 @@ pub fn hook_command(program: &str, event: &str) -> String {
 }
 
 /// Quotes any text as one shell word.
-fn quote_for_shell(program: &str) -> String {
-    format!("'{}'", program.replace('\'', r"'\''"))
+fn quote_for_shell(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// Adds a hook and keeps existing ones.
@@ -122,8 +122,7 @@ pub fn add_hook(settings: &mut Value, event: &str, entry: Value) {
 
 #[cfg(test)]
 mod tests {
-    use crate::kind::Dialect;
-    use crate::kind::{AgentKind, KNOWN_KINDS, StopHook};
+    use crate::kind::{AgentKind, Dialect, KNOWN_KINDS, StopHook};
 
     #[test]
     fn an_agent_without_a_stop_hook_is_refused_with_a_remedy() {
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_what_agents_can_do_says_the_same() {
+    fn capabilities_agree_with_the_hook_mechanism() {
         for kind in KNOWN_KINDS {
             let has = matches!(kind.capabilities().stop_hook, StopHook::Unbounded | StopHook::Capped(_));
             assert_eq!(has, kind.stop_hook_mechanism().is_some(), "{kind:?}");

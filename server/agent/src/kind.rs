@@ -1,4 +1,4 @@
-//! The agents that loopkeeper knows by name. Their abilities are listed in [`capabilities`].
+//! Names the agents that loopkeeper knows. Their abilities are listed in [`capabilities`].
 
 mod capabilities;
 

@@ -1,4 +1,4 @@
-//! One model for the output and the end of any agent's process. One module per dialect converts output lines
+//! Models the output and the end of any agent's process. One module per dialect converts output lines
 //! to [`AgentEvent`]s; an unreadable line is an event too, never an error.
 
 pub mod acp;

@@ -46,12 +46,12 @@ pub fn detect_login(known: &KnownAgent, evidence: &impl LoginEvidence) -> LoginS
             |(folder, below)| PathBuf::from(folder).join(below),
         )
     };
-    let seen = known
+    let file = known
         .files
         .iter()
         .map(|it| (path(it), it.holds))
         .find(|(path, holds)| evidence.has_file(path, *holds));
-    if let Some((path, _)) = seen {
+    if let Some((path, _)) = file {
         return LoginState::Seen(path.to_string_lossy().into_owned());
     }
     let withheld = known.variables.iter().find(|it| evidence.has_variable(it));

@@ -1,4 +1,4 @@
-//! opencode: headless start, and parsing of its JSON lines.
+//! Starts opencode headlessly and parses its JSON lines.
 //!
 //! Only the end of its process marks the end of a run, and there are no totals: steps are added up here. An error
 //! counts unless a step succeeded after it.
@@ -27,8 +27,8 @@ pub struct OpencodeParser {
     cost_micros: u64,
     tokens: u64,
     steps: u32,
-    /// Whether the current step contained text.
-    has_said: bool,
+    /// Whether the current step contained text or a tool call.
+    has_output: bool,
 }
 
 impl OpencodeParser {
@@ -43,11 +43,11 @@ impl OpencodeParser {
         match text(value, "type") {
             "text" => {
                 text(part, "text").clone_into(&mut self.last_text);
-                self.has_said = true;
+                self.has_output = true;
                 events.push(AgentEvent::Text(self.last_text.clone()));
             }
             "tool_use" => {
-                self.has_said = true;
+                self.has_output = true;
                 events.extend(parse_tool(part));
             }
             "step_finish" => events.push(self.parse_step(part)),
@@ -84,12 +84,12 @@ impl OpencodeParser {
         self.steps = self.steps.saturating_add(1);
         let cost = part.get("cost").and_then(Value::as_f64).map_or(0, usd_to_micros);
         self.cost_micros = self.cost_micros.saturating_add(cost);
-        let used = part.get("tokens").map_or(0, tokens);
+        let used = part.get("tokens").map_or(0, count_tokens);
         self.tokens = self.tokens.saturating_add(used);
-        let has_said = std::mem::take(&mut self.has_said);
+        let has_output = std::mem::take(&mut self.has_output);
         match text(part, "reason") {
             "stop" => AgentEvent::Turn(self.turn_summary().unwrap_or_default()),
-            _ => AgentEvent::Step { empty: !has_said && used == 0 },
+            _ => AgentEvent::Step { empty: !has_output && used == 0 },
         }
     }
 }
@@ -121,7 +121,7 @@ fn parse_tool(part: &Value) -> Vec<AgentEvent> {
     std::iter::once(AgentEvent::ToolUse(call)).chain(after).collect()
 }
 
-fn tokens(value: &Value) -> u64 {
+fn count_tokens(value: &Value) -> u64 {
     let cache = value.get("cache").unwrap_or(&Value::Null);
     let own = ["input", "output", "reasoning"].map(|key| number(value, key));
     let cached = ["read", "write"].map(|key| number(cache, key));
@@ -140,7 +140,7 @@ fn parse_provider_failure(event: &Value) -> ProviderFailure {
         failure.class = ProviderClass::Refused;
     }
     let header = |name: &str| text(data.get("responseHeaders").unwrap_or(&Value::Null), name);
-    failure.announce(provider::retry_headers(header("retry-after"), header("retry-after-ms")));
+    failure.add_reset(provider::retry_headers(header("retry-after"), header("retry-after-ms")));
     failure
 }
 

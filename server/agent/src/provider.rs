@@ -19,7 +19,7 @@ const FINAL_LINES: usize = 8;
 /// A rate limit that announces a longer wait than this is treated as a usage limit.
 const BACKOFF_MS: u64 = 60_000;
 /// The maximum length of an answer that consists only of a provider's refusal.
-const WHOLE_CHARS: usize = 400;
+const LONE_REFUSAL_CHARS: usize = 400;
 
 /// Why the provider failed, before the local time is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct ProviderFailure {
 
 impl ProviderFailure {
     /// Takes the reset that is announced beside the text, if the text has none.
-    pub(crate) fn announce(&mut self, reset: Option<LimitReset>) {
+    pub(crate) fn add_reset(&mut self, reset: Option<LimitReset>) {
         if self.reset.is_some() || reset.is_none() {
             return;
         }
@@ -56,11 +56,11 @@ pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
     let words = inner.as_ref().map_or(words, |it| it.words.as_str());
     let status = status.or_else(|| inner.as_ref()?.status).or_else(|| phrases::parse_status(words));
     let name = inner.as_ref().map_or("", |it| it.name.as_str());
-    let said = words.lines().find_map(classify_line);
-    let meaning = match (classify_line(name), said) {
+    let sentence = words.lines().find_map(classify_line);
+    let meaning = match (classify_line(name), sentence) {
         // The name of a limit covers short and long ones; the sentence says which.
-        (Some(PhraseMeaning::Limited) | None, Some(said)) => Some(said),
-        (named, _) => named,
+        (Some(PhraseMeaning::Limited) | None, Some(meaning)) => Some(meaning),
+        (meaning, _) => meaning,
     };
     let reset = reset_in(words).or_else(|| inner.as_ref()?.reset.clone());
     let class = match (status, meaning) {
@@ -80,24 +80,24 @@ pub(crate) fn classify(words: &str, status: Option<u16>) -> ProviderFailure {
 }
 
 /// Classifies the last output of a failed plain text agent if it is a provider failure.
-pub(crate) fn of_failed(stderr: &str, stdout: &str) -> Option<ProviderFailure> {
+pub(crate) fn classify_failed_output(stderr: &str, stdout: &str) -> Option<ProviderFailure> {
     match final_error(stderr) {
-        LastError::Providers(failure) => Some(failure),
+        LastError::Provider(failure) => Some(failure),
         LastError::Other => None,
         LastError::None => match final_error(stdout) {
-            LastError::Providers(failure) => Some(failure),
+            LastError::Provider(failure) => Some(failure),
             LastError::Other | LastError::None => None,
         },
     }
 }
 
 /// Classifies the output of a program that exited with success although its provider refused the request.
-pub(crate) fn of_succeeded(answer: &str) -> Option<ProviderFailure> {
-    of_whole(answer).or_else(|| of_report(answer))
+pub(crate) fn classify_successful_output(answer: &str) -> Option<ProviderFailure> {
+    classify_lone_refusal(answer).or_else(|| classify_report(answer))
 }
 
 /// Some programs print the failed request and their advice as their last lines, and exit with success.
-fn of_report(answer: &str) -> Option<ProviderFailure> {
+fn classify_report(answer: &str) -> Option<ProviderFailure> {
     let clean = sanitize::text(answer);
     let mut last = clean.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(FINAL_LINES);
     let report = last.find(|line| !phrases::is_advice_of_report(line))?;
@@ -106,10 +106,10 @@ fn of_report(answer: &str) -> Option<ProviderFailure> {
 }
 
 /// Classifies an answer that consists only of the provider's refusal, regardless of the exit code.
-fn of_whole(answer: &str) -> Option<ProviderFailure> {
+fn classify_lone_refusal(answer: &str) -> Option<ProviderFailure> {
     let clean = sanitize::text(answer);
     let lines: Vec<&str> = clean.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    if lines.is_empty() || lines.len() > 3 || clean.chars().count() > WHOLE_CHARS {
+    if lines.is_empty() || lines.len() > 3 || clean.chars().count() > LONE_REFUSAL_CHARS {
         return None;
     }
     let (first, rest) = lines.split_first()?;
@@ -133,7 +133,7 @@ fn rate_limit_class(reset: Option<&LimitReset>) -> ProviderClass {
 
 /// The last error of an output.
 enum LastError {
-    Providers(ProviderFailure),
+    Provider(ProviderFailure),
     /// An error that is not the provider's.
     Other,
     None,
@@ -141,8 +141,9 @@ enum LastError {
 
 fn final_error(output: &str) -> LastError {
     let clean = sanitize::text(output);
-    let spoken = without_fences(&clean);
-    let last: Vec<&str> = spoken.into_iter().rev().filter(|line| !is_trace(line)).take(FINAL_LINES).collect();
+    let unfenced = lines_outside_fences(&clean);
+    let last: Vec<&str> =
+        unfenced.into_iter().rev().filter(|line| !is_trace(line)).take(FINAL_LINES).collect();
     for (at, line) in last.iter().enumerate() {
         if phrases::is_advice(line) || (phrases::is_about(line) && !phrases::is_error(line)) {
             continue;
@@ -161,7 +162,7 @@ fn final_error(output: &str) -> LastError {
             {
                 failure.class = rate_limit_class(failure.reset.as_ref());
             }
-            return LastError::Providers(failure);
+            return LastError::Provider(failure);
         }
         if phrases::is_error(line) {
             return LastError::Other;
@@ -170,17 +171,17 @@ fn final_error(output: &str) -> LastError {
     LastError::None
 }
 
-fn without_fences(text: &str) -> Vec<&str> {
-    let mut fenced = false;
-    let mut spoken = Vec::new();
+fn lines_outside_fences(text: &str) -> Vec<&str> {
+    let mut is_fenced = false;
+    let mut unfenced = Vec::new();
     for line in text.lines() {
         if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-        } else if !fenced && !line.trim().is_empty() {
-            spoken.push(line);
+            is_fenced = !is_fenced;
+        } else if !is_fenced && !line.trim().is_empty() {
+            unfenced.push(line);
         }
     }
-    spoken
+    unfenced
 }
 
 /// A field of an error that Node prints below its message.

@@ -152,18 +152,18 @@ impl AgentOutputReader {
         event
     }
 
-    /// The agent ended its turn and printed nothing since. A process that is still running only waits for processes it
+    /// Whether the agent ended its turn and printed nothing since. A process that is still running only waits for processes it
     /// left behind.
     pub fn is_idle(&self) -> bool {
         self.tally.is_idle
     }
 
     /// Why the agent has to be ended now, if it has to. Does not rely on the agent's own cap.
-    pub fn kill_reason(&self, most_steps: u32) -> Option<KillReason> {
+    pub fn kill_reason(&self, max_steps: u32) -> Option<KillReason> {
         if self.tally.empty >= MAX_EMPTY {
             return Some(KillReason::Garbage);
         }
-        (self.tally.steps.max(self.tally.calls) > most_steps).then_some(KillReason::Steps)
+        (self.tally.steps.max(self.tally.calls) > max_steps).then_some(KillReason::Steps)
     }
 
     /// The session id that the agent reported at its start.
@@ -194,8 +194,8 @@ impl AgentOutputReader {
 
     fn take_run(&mut self, end: ProcessEnd, here: &LocalClock<'_>) -> AgentRun {
         self.read_document();
-        self.last_words();
-        self.last_turn();
+        self.flush_dialect();
+        self.take_turn_totals();
         let is_text = self.is_text();
         let next = self.tally.next_turn();
         let mut tally = std::mem::replace(&mut self.tally, next);
@@ -204,21 +204,21 @@ impl AgentOutputReader {
             tally.last_message = tally.unread.take().unwrap_or_default();
         }
         let error = if is_text {
-            failing::of_text(&tally, &end, here)
+            failing::text_run_error(&tally, &end, here)
         } else {
-            failing::of_dialect(dialect, &tally, &end, here)
+            failing::dialect_run_error(dialect, &tally, &end, here)
         };
         let session_lost = error.is_some() && failing::is_session_lost(&end.stderr);
-        let error = if session_lost { Some(failing::no_session()) } else { error };
-        let fallback =
+        let error = if session_lost { Some(failing::lost_session_error()) } else { error };
+        let fallback_note =
             (is_text && !matches!(dialect, DialectParser::Text)).then(|| translate(NO_JSON).to_owned());
         let turn = tally.turn.unwrap_or_default();
-        let more = |all: Option<u64>, reported: &mut u64| {
-            all.map(|all| all.saturating_sub(std::mem::replace(reported, all.max(*reported))))
+        let take_unreported = |total: Option<u64>, reported: &mut u64| {
+            total.map(|total| total.saturating_sub(std::mem::replace(reported, total.max(*reported))))
         };
-        let cost_micros = more(turn.cost_micros, &mut self.reported.0);
+        let cost_micros = take_unreported(turn.cost_micros, &mut self.reported.0);
         let of_process = turn.tokens.or_else(|| Some(turn.session_tokens?.saturating_sub(self.used_before)));
-        let tokens = more(of_process, &mut self.reported.1);
+        let tokens = take_unreported(of_process, &mut self.reported.1);
         let last_message = if turn.final_text.is_empty() { tally.last_message } else { turn.final_text };
         AgentRun {
             ending: end.ending,
@@ -239,7 +239,7 @@ impl AgentOutputReader {
             program_missing: false,
             session_lost,
             error,
-            note: turn.note.or(fallback),
+            note: turn.note.or(fallback_note),
             survivors: end.survivors,
             unkillable: Vec::new(),
             files: tally.files,
@@ -275,23 +275,23 @@ impl AgentOutputReader {
     }
 
     /// Flushes the chunks of an unfinished message; later output belongs to the next iteration.
-    fn last_words(&mut self) {
-        match &mut self.dialect {
-            DialectParser::Gemini(gemini) => {
-                for event in gemini.flush_iteration() {
-                    self.tally.record(&event, false);
-                }
+    fn flush_dialect(&mut self) {
+        let events = match &mut self.dialect {
+            DialectParser::Gemini(gemini) => gemini.flush_iteration(),
+            DialectParser::Acp(acp) => acp.flush_iteration(),
+            DialectParser::Codex(codex) => {
+                codex.reset_iteration();
+                Vec::new()
             }
-            DialectParser::Codex(codex) => codex.reset_iteration(),
-            DialectParser::Text
-            | DialectParser::Claude(_)
-            | DialectParser::Opencode(_)
-            | DialectParser::Acp(_) => {}
+            DialectParser::Text | DialectParser::Claude(_) | DialectParser::Opencode(_) => Vec::new(),
+        };
+        for event in &events {
+            self.tally.record(event, false);
         }
     }
 
     /// Takes the turn summary of dialects that report no totals in their output.
-    fn last_turn(&mut self) {
+    fn take_turn_totals(&mut self) {
         if let DialectParser::Opencode(opencode) = &self.dialect {
             self.tally.turn = opencode.turn_summary().or(self.tally.turn.take());
         }

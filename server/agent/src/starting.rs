@@ -1,5 +1,5 @@
-//! Headless start of agents: the command line of each, from the settings and task data that determine it, with one file
-//! per agent. No shell ever interprets any of it, and the prompt is not part of it.
+//! Builds the command line that starts each agent headlessly from the settings and task data that determine it, with one
+//! file per agent. No shell ever interprets any of it, and the prompt is not part of it.
 
 mod other_agents;
 
@@ -20,10 +20,10 @@ impl AgentKind {
                 env: opencode::start::build_env(start),
                 ..plain(opencode::start::build_argv(start))
             },
-            Self::Qwen => plain(other_agents::qwen(start)),
-            Self::Copilot => plain(other_agents::copilot(start)),
-            Self::Cursor => plain(other_agents::cursor(start)),
-            Self::Amp => plain(other_agents::amp(start)),
+            Self::Qwen => plain(other_agents::qwen_argv(start)),
+            Self::Copilot => plain(other_agents::copilot_argv(start)),
+            Self::Cursor => plain(other_agents::cursor_argv(start)),
+            Self::Amp => plain(other_agents::amp_argv(start)),
             Self::Acp(known) => acp::start::build_command_line(known.copied(), start),
             Self::Demo => plain(start.command.to_vec()),
             Self::Own(_) => AgentCommandLine { prompt: start.prompt, ..plain(custom_argv(start)) },
@@ -35,13 +35,13 @@ impl AgentKind {
         match self {
             Self::Codex => codex::start::resume_argv(argv),
             Self::Opencode => opencode::start::resume_argv(argv),
-            Self::Cursor => other_agents::cursor_resuming(argv),
-            Self::Amp => other_agents::amp_resuming(argv),
+            Self::Cursor => other_agents::resume_cursor_argv(argv),
+            Self::Amp => other_agents::resume_amp_argv(argv),
             // The same flag begins and resumes a session.
             Self::Copilot => argv.to_vec(),
             // The bridge is configured by its environment.
             Self::Acp(_) => argv.to_vec(),
-            Self::Claude | Self::Gemini | Self::Qwen | Self::Demo | Self::Own(_) => chosen_before(argv),
+            Self::Claude | Self::Gemini | Self::Qwen | Self::Demo | Self::Own(_) => replace_session_id(argv),
         }
     }
 
@@ -70,25 +70,25 @@ impl AgentKind {
 fn custom_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     argv.extend(start.args.iter().cloned());
-    let place = match start.prompt {
+    let placeholder = match start.prompt {
         PromptBy::Stdin => None,
         PromptBy::Argument => Some("{prompt}"),
         PromptBy::File => Some("{prompt_file}"),
     };
-    if let Some(place) = place.filter(|place| !argv.iter().any(|it| it.contains(place))) {
-        argv.push(place.to_owned());
+    if let Some(added) = placeholder.filter(|placeholder| !argv.iter().any(|it| it.contains(placeholder))) {
+        argv.push(added.to_owned());
     }
     argv
 }
 
 /// Replaces `--session-id`, which would be refused for an existing session.
-fn chosen_before(argv: &[String]) -> Vec<String> {
-    let before = argv.iter().map(String::as_str).zip(argv.iter().skip(1).map(String::as_str).chain([""]));
-    let word = |(it, next): (&str, &str)| match (it, next) {
+fn replace_session_id(argv: &[String]) -> Vec<String> {
+    let pairs = argv.iter().map(String::as_str).zip(argv.iter().skip(1).map(String::as_str).chain([""]));
+    let replace = |(it, next): (&str, &str)| match (it, next) {
         ("--session-id", "{session}") => "--resume".to_owned(),
         _ => it.to_owned(),
     };
-    before.map(word).collect()
+    pairs.map(replace).collect()
 }
 
 #[cfg(test)]

@@ -36,21 +36,36 @@ pub fn text(raw: &str) -> String {
 pub fn coloured(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     for part in raw.split_inclusive('\n') {
-        let (line, end) = part.strip_suffix('\n').map_or((part, ""), |it| (it, "\n"));
+        let (line, end) = part.strip_suffix('\n').map_or((part, ""), |it| (it.trim_end_matches('\r'), "\n"));
         let mut rest = line;
         let mut is_styled = false;
         while let Some((before, style, after)) = next_style(rest) {
-            out.push_str(&text(before));
+            push_text(&mut out, before, &mut is_styled);
             out.push_str(style);
             (rest, is_styled) = (after, true);
         }
-        out.push_str(&text(rest));
-        if is_styled {
-            out.push_str("\x1b[0m");
-        }
+        push_text(&mut out, rest, &mut is_styled);
+        end_style(&mut out, &mut is_styled);
         out.push_str(end);
     }
     out
+}
+
+/// Appends text that other characters than `\n` may divide into lines, too.
+fn push_text(out: &mut String, raw: &str, is_styled: &mut bool) {
+    for (number, line) in text(raw).split('\n').enumerate() {
+        if number > 0 {
+            end_style(out, is_styled);
+            out.push('\n');
+        }
+        out.push_str(line);
+    }
+}
+
+fn end_style(out: &mut String, is_styled: &mut bool) {
+    if std::mem::take(is_styled) {
+        out.push_str("\x1b[0m");
+    }
 }
 
 /// The first sequence that sets a colour or a font style, with the text before and after it.

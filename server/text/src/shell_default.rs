@@ -1,7 +1,7 @@
-//! `${NAME:-default}`, as scripts write values that the environment may override.
+//! Reads `${NAME:-default}`, as scripts write values that the environment may override.
 
-/// The default at the beginning of `text`, and the length of the whole expression. `None`: something else, or a default
-/// that a shell would expand.
+/// The default at the beginning of `text`, and the length of the whole expression; `None` for anything else, and for a
+/// default that a shell would expand.
 pub fn leading_default(text: &str) -> Option<(&str, usize)> {
     let inner = text.strip_prefix("${")?;
     let end = inner.find('}')?;

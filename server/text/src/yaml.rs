@@ -47,7 +47,7 @@ pub struct YamlElement {
     pub range: Range<usize>,
 }
 
-/// What a document contains, and what its end could not be read for.
+/// What a document contains up to its first error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct YamlDocument {
     pub scalars: Vec<YamlScalar>,
@@ -58,7 +58,7 @@ pub struct YamlDocument {
 
 /// The scalars of the first document, and the error that ended it.
 pub fn parse(text: &str) -> YamlDocument {
-    let mut reader = YamlReader::of(text);
+    let mut reader = YamlReader::new(text);
     for event in Parser::new_from_str(text) {
         let is_open = match event {
             Ok((event, span)) => reader.take(event, &span),
@@ -72,7 +72,7 @@ pub fn parse(text: &str) -> YamlDocument {
 }
 
 struct YamlReader<'a> {
-    places: PositionIndex<'a>,
+    positions: PositionIndex<'a>,
     levels: Vec<YamlLevel>,
     /// Where each level starts.
     starts: Vec<usize>,
@@ -82,9 +82,9 @@ struct YamlReader<'a> {
 }
 
 impl<'a> YamlReader<'a> {
-    fn of(text: &'a str) -> Self {
-        let places = PositionIndex::of(text);
-        Self { places, levels: Vec::new(), starts: Vec::new(), end: 0, document: YamlDocument::default() }
+    fn new(text: &'a str) -> Self {
+        let positions = PositionIndex::new(text);
+        Self { positions, levels: Vec::new(), starts: Vec::new(), end: 0, document: YamlDocument::default() }
     }
 
     /// Whether the document continues.
@@ -106,16 +106,16 @@ impl<'a> YamlReader<'a> {
             return self.fail(tr!("nested in more than {max} levels", max = MAX_DEPTH), &span.start);
         }
         self.levels.push(level);
-        self.starts.push(self.places.byte_at(&span.start));
+        self.starts.push(self.positions.byte_at(&span.start));
         true
     }
 
     fn close(&mut self, span: &Span) {
         let (level, start) = (self.levels.pop(), self.starts.pop().unwrap_or_default());
-        let is_in_brackets = self.places.text.get(start..).is_some_and(|it| it.starts_with(['{', '[']));
+        let is_in_brackets = self.positions.text.get(start..).is_some_and(|it| it.starts_with(['{', '[']));
         if is_in_brackets {
             // The end of its event may be behind a comment.
-            self.end = self.places.byte_at(&span.start) + 1;
+            self.end = self.positions.byte_at(&span.start) + 1;
         }
         let is_element = matches!(level, Some(YamlLevel::Mapping { .. }))
             && matches!(self.levels.last(), Some(YamlLevel::Sequence { .. }));
@@ -126,23 +126,23 @@ impl<'a> YamlReader<'a> {
     }
 
     fn scalar(&mut self, value: String, span: &Span) -> bool {
-        let range = self.places.byte_at(&span.start)..self.places.byte_at(&span.end);
-        let written = self.places.text.get(range.clone()).unwrap_or_default().trim_end();
+        let range = self.positions.byte_at(&span.start)..self.positions.byte_at(&span.end);
+        let written = self.positions.text.get(range.clone()).unwrap_or_default().trim_end();
         self.end = self.end.max(range.start + written.len());
         if let Some(YamlLevel::Mapping { key: key @ None }) = self.levels.last_mut() {
             *key = Some(value);
             return true;
         }
+        if self.document.scalars.len() == MAX_SCALARS {
+            return self.fail(tr!("more than {max} values", max = MAX_SCALARS), &span.start);
+        }
         self.document.scalars.push(YamlScalar { path: path(&self.levels), value, range });
         finish_value(&mut self.levels);
-        if self.document.scalars.len() < MAX_SCALARS {
-            return true;
-        }
-        self.fail(tr!("more than {max} values", max = MAX_SCALARS), &span.end)
+        true
     }
 
     fn fail(&mut self, fault: String, marker: &Marker) -> bool {
-        self.document.fault = Some((fault, self.places.byte_at(marker)));
+        self.document.fault = Some((fault, self.positions.byte_at(marker)));
         false
     }
 }
@@ -173,7 +173,7 @@ struct PositionIndex<'a> {
 }
 
 impl<'a> PositionIndex<'a> {
-    fn of(text: &'a str) -> Self {
+    fn new(text: &'a str) -> Self {
         Self { text, lines: LineIndex::of(text), last: (0, 0, 0) }
     }
 
@@ -198,7 +198,7 @@ mod tests {
     use proptest::prelude::proptest;
 
     #[test]
-    fn scalars_have_paths_and_places() {
+    fn scalars_have_paths_and_ranges() {
         let text = "# ä\ncommands:\n  test: \"npm test\"\n  ü: x # y\nlist:\n  - run: a\n  - [b, c]\nlast: |\n  one\n  two\n";
         let all = scalars(text);
         let shown: Vec<(&str, &str)> = all.iter().map(|it| (it.path.as_str(), it.value.as_str())).collect();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn mappings_in_lists_have_places() {
+    fn mappings_in_lists_have_ranges() {
         let check = |text: &str, expect: &[(&str, &str)]| {
             let elements = parse(text).elements;
             let shown: Vec<(&str, &str)> =
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_a_place() {
+    fn an_error_has_a_position() {
         let text = "ä: b\nc: [d\n";
         let document = parse(text);
         let (fault, at) = document.fault.expect("an error");
@@ -248,6 +248,13 @@ mod tests {
         );
         let deep = parse(&"- ".repeat(100)).fault.expect("an error");
         assert_eq!(deep.0, "nested in more than 32 levels");
+        let values = |count: usize| parse(&"- a\n".repeat(count));
+        assert_eq!(values(10_000).fault, None);
+        let more = values(10_001);
+        assert_eq!(
+            (more.scalars.len(), more.fault),
+            (10_000, Some(("more than 10000 values".into(), 40_002)))
+        );
         assert_eq!(parse("a: b\n").fault, None);
     }
 

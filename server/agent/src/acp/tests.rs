@@ -6,9 +6,10 @@ use super::client::{AcpAction, AcpClient, PromptParams};
 use crate::acp::policy::PermissionPolicy;
 use crate::acp::start::BridgeOptions;
 use crate::kind::Dialect;
-use crate::reader::AgentOutputReader;
+use crate::provider::LocalClock;
+use crate::reader::{AgentOutputReader, ProcessEnd, StopHookReport};
 use crate::transcripts::{ExpectedRun, OK, captured, check as transcript, failed};
-use crate::{AgentEvent, PermissionMode, ProviderClass};
+use crate::{AgentEnding, AgentEvent, PermissionMode, ProviderClass};
 
 /// The bridge's output for a captured agent.
 fn bridged(capture: &str, permissions: PermissionMode) -> String {
@@ -144,6 +145,29 @@ fn chunks_of_a_message_are_joined() {
     assert_eq!(labels(&lines), ["text ab", "text c", "turn None None"]);
     let AgentEvent::Turn(turn) = events(&lines).pop().unwrap() else { panic!() };
     assert_eq!(turn.final_text, "c");
+}
+
+#[test]
+fn an_unfinished_message_counts_as_output() {
+    let chunk = json!({"type": "update", "sessionUpdate": "agent_message_chunk", "messageId": "1", "content": {"type": "text", "text": "half"}});
+    let mut reader = AgentOutputReader::new(Dialect::Acp);
+    reader.read_line(&chunk.to_string());
+    let end = ProcessEnd { ending: AgentEnding::Idle, ..ProcessEnd::exited(None) };
+    let run = reader.finish(end, &LocalClock::utc(0));
+    assert_eq!((run.final_text.as_str(), run.error), ("half", None));
+}
+
+#[test]
+fn an_iteration_without_a_message_has_no_final_text() {
+    let chunk = json!({"type": "update", "sessionUpdate": "agent_message_chunk", "messageId": "1", "content": {"type": "text", "text": "done"}});
+    let turn = json!({"type": "turn", "stopReason": "end_turn"});
+    let mut reader = AgentOutputReader::new(Dialect::Acp);
+    for (lines, expect) in [(vec![&chunk, &turn], "done"), (vec![&turn], "")] {
+        lines.iter().for_each(|line| drop(reader.read_line(&line.to_string())));
+        let end = ProcessEnd { ending: AgentEnding::Held, ..ProcessEnd::exited(None) };
+        let run = reader.so_far(StopHookReport::default(), end, &LocalClock::utc(0));
+        assert_eq!(run.final_text, expect);
+    }
 }
 
 #[test]

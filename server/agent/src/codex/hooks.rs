@@ -1,4 +1,4 @@
-//! Our stop hook for Codex, passed on its command line only.
+//! Injects our stop hook into the command line of Codex, and nowhere else.
 //!
 //! Codex silently skips hooks that have not been reviewed. Ours is marked as reviewed for this process alone, by the
 //! hash that Codex's own review would have stored. All other hooks keep their state, whereas
@@ -19,8 +19,8 @@ pub fn inject_stop_hook(mut argv: Vec<String>, command: &str) -> Vec<String> {
     let command = json!(command).to_string();
     let hook = format!("hooks.Stop=[{{hooks=[{{type=\"command\",command={command},timeout={TIMEOUT_S}}}]}}]");
     let state = format!("hooks.state={{\"{OWN_HOOK_ID}\"={{trusted_hash=\"{}\"}}}}", hook_hash(&command));
-    let words = ["-c".to_owned(), hook, "-c".to_owned(), state];
-    argv.splice(exec + 1..=exec, words);
+    let arguments = ["-c".to_owned(), hook, "-c".to_owned(), state];
+    argv.splice(exec + 1..=exec, arguments);
     argv
 }
 

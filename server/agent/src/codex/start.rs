@@ -1,4 +1,4 @@
-//! Headless start of Codex. The prompt goes to stdin, as requested by the last argument `-`.
+//! Builds the command line for a headless start of Codex. The prompt goes to stdin, as requested by the last argument `-`.
 
 use crate::PermissionMode;
 use crate::command_line::{CommandLineParams, extend};
@@ -37,7 +37,7 @@ pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
 /// would override these permissions; versions that do not support them use `sandbox_mode`.
 fn with_commits(repository: &GitDirs) -> impl Iterator<Item = String> {
     let GitDirs { git_dir, common_dir } = repository;
-    let own = Some((git_dir.clone(), "write")).filter(|_| git_dir != common_dir);
+    let of_work_tree = Some((git_dir.clone(), "write")).filter(|_| git_dir != common_dir);
     let shared = [
         (common_dir.clone(), "write"),
         (format!("{common_dir}/hooks"), "read"),
@@ -45,7 +45,7 @@ fn with_commits(repository: &GitDirs) -> impl Iterator<Item = String> {
     ];
     // A JSON string is a valid TOML string.
     let entry = |(path, access): (String, &str)| format!("{}=\"{access}\"", serde_json::json!(path));
-    let entries: Vec<String> = shared.into_iter().chain(own).map(entry).collect();
+    let entries: Vec<String> = shared.into_iter().chain(of_work_tree).map(entry).collect();
     let settings = [
         "sandbox_mode=\"workspace-write\"".to_owned(),
         PROFILE.to_owned(),
@@ -56,7 +56,7 @@ fn with_commits(repository: &GitDirs) -> impl Iterator<Item = String> {
 }
 
 /// Whether the user's arguments configure the sandbox; our permissions would replace theirs.
-pub fn sets_sandbox(words: &[String]) -> bool {
+pub fn sets_sandbox(arguments: &[String]) -> bool {
     const FLAGS: [&str; 5] = ["--sandbox", "-p", "--profile", "--add-dir", "--full-auto"];
     const KEYS: [&str; 4] =
         ["sandbox_mode", "sandbox_workspace_write", "default_permissions", "permissions."];
@@ -67,8 +67,9 @@ pub fn sets_sandbox(words: &[String]) -> bool {
         KEYS.iter().any(|key| setting.starts_with(key)) && !setting.starts_with("permissions.loopkeeper.")
     };
     let is_joined = |it: &str| it.starts_with("-s") && !it.starts_with("--");
-    let flag = |it: &str| is_joined(it) || FLAGS.contains(&it.split_once('=').map_or(it, |(name, _)| name));
-    words.iter().any(|it| flag(it) || has_key(it))
+    let is_flag =
+        |it: &str| is_joined(it) || FLAGS.contains(&it.split_once('=').map_or(it, |(name, _)| name));
+    arguments.iter().any(|it| is_flag(it) || has_key(it))
 }
 
 /// Whether its configuration contains settings of the safe mode's sandbox.

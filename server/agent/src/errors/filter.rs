@@ -59,7 +59,7 @@ static REASON: ConstantPattern = ConstantPattern::new(
 );
 static CRASH: ConstantPattern = ConstantPattern::new(r"\b[Ss]egmentation\sfault\b|\bcore\sdumped\b");
 static LINKER: ConstantPattern = ConstantPattern::new(r":\sundefined\sreference\sto\b");
-static SURE_LINKER: ConstantPattern = ConstantPattern::new(r": undefined reference to ");
+static CERTAIN_LINKER: ConstantPattern = ConstantPattern::new(r": undefined reference to ");
 /// The name of an error at the end of a line.
 static ERROR_NAME: ConstantPattern = ConstantPattern::new(r"\((?:[A-Z]\w*::)*\w+(?:Error|Exception)\)$");
 static ERROR: ConstantPattern = ConstantPattern::new(
@@ -90,13 +90,13 @@ pub(super) fn rate_line(line: &str) -> Option<ErrorConfidence> {
         return None;
     }
     let bare = LOG_PREFIX.replace(line, "");
-    let sure = TOOL_PREFIX.is_match(&bare) || has_within(&SURE_LINKER, &bare, MAX_CONTEXT);
-    if !sure && (MENTION.is_match(&bare) || is_only_a_word(&bare)) {
+    let is_certain = TOOL_PREFIX.is_match(&bare) || has_within(&CERTAIN_LINKER, &bare, MAX_CONTEXT);
+    if !is_certain && (MENTION.is_match(&bare) || only_mentions(&bare)) {
         return None;
     }
     // Quoted text is not the error of this line. Each quotation becomes a placeholder.
     let spoken = QUOTATION.replace_all(&bare, "${before}_");
-    let spoken = if sure { spoken } else { FILE.replace_all(&spoken, "_").into_owned().into() };
+    let spoken = if is_certain { spoken } else { FILE.replace_all(&spoken, "_").into_owned().into() };
     if FOLLOW_UP.is_match(&spoken) {
         return Some(ErrorConfidence::FollowUp);
     }
@@ -114,6 +114,6 @@ fn reports_error(line: &str) -> bool {
         || has_within(&ERROR_NAME, line, MAX_CONTEXT)
 }
 
-fn is_only_a_word(line: &str) -> bool {
+fn only_mentions(line: &str) -> bool {
     ABSENCE.is_match(line) || CODE.is_match(&QUOTATION.replace_all(line, "${before}_"))
 }

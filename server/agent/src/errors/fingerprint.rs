@@ -1,11 +1,11 @@
-//! The stable part of a recurring error: everything except places, times, numbers and random names.
+//! Fingerprints an error by its stable part: everything except places, times, numbers and random names.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
 use super::Fingerprint;
+use loopkeeper_text::digest::hex;
 use loopkeeper_text::pattern::ConstantPattern;
 use loopkeeper_text::sanitize;
 
@@ -85,11 +85,7 @@ pub fn fingerprint(error: &str) -> Fingerprint {
 /// The fingerprint of a text whose variable parts are already removed.
 pub fn digest(text: &str) -> Fingerprint {
     let digest = Sha256::digest(text.as_bytes());
-    Fingerprint(digest.iter().take(6).fold(String::new(), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    }))
+    Fingerprint(hex(digest.get(..6).unwrap_or_default()))
 }
 
 pub(super) fn normalize_error(error: &str) -> String {
@@ -97,8 +93,8 @@ pub(super) fn normalize_error(error: &str) -> String {
     for rule in &PLACES_AND_TIMES {
         text = rule.apply(text);
     }
-    if has_hex(&text) {
-        text = without_hex(&text);
+    if may_have_hex(&text) {
+        text = mask_hex(&text);
     }
     text = if text.is_ascii() { PLAIN_NUMBERS.apply(text) } else { NUMBERS.apply(text) };
     text = REPEATED.apply(text);
@@ -111,14 +107,14 @@ fn has_digit(text: &str) -> bool {
 }
 
 /// Whether it may contain a hash or an address; shorter hexadecimal words count as numbers or words.
-fn has_hex(text: &str) -> bool {
+fn may_have_hex(text: &str) -> bool {
     let long = |it: &[u8]| it.len() >= 7 && it.iter().any(u8::is_ascii_digit);
     text.contains("0x")
         || text.contains("0X")
         || text.as_bytes().split(|it| !it.is_ascii_hexdigit()).any(long)
 }
 
-fn without_hex(text: &str) -> String {
+fn mask_hex(text: &str) -> String {
     let replaced = HEX.replace_all(text, |found: &regex::Captures<'_>| {
         let word = found.get(0).map_or("", |it| it.as_str());
         // `defaced` is a plain word, not a number.
@@ -146,13 +142,13 @@ mod tests {
         for rule in &PLACES_AND_TIMES {
             text = replace_matches(&rule.pattern, text, rule.with);
         }
-        text = replace_matches(&NUMBERS.pattern, without_hex(&text), NUMBERS.with);
+        text = replace_matches(&NUMBERS.pattern, mask_hex(&text), NUMBERS.with);
         text = replace_matches(&REPEATED.pattern, text, REPEATED.with);
         text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '<').trim().to_owned()
     }
 
     #[test]
-    fn a_control_without_its_sign_would_be_noticed() {
+    fn a_wrong_pre_check_would_be_noticed() {
         let never = MaskRule { may_match: |_| false, pattern: ConstantPattern::new("a"), with: "b" };
         assert_eq!(never.apply("a".to_owned()), "a");
         assert_ne!(never.apply("a".to_owned()), replace_matches(&never.pattern, "a".to_owned(), never.with));
@@ -160,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_sign_hides_a_match(parts in prop::collection::vec(prop_oneof![
+        fn no_pre_check_hides_a_match(parts in prop::collection::vec(prop_oneof![
             "https?://[a-z.]{1,9}", "[0-9]{4}-[0-9]{2}-[0-9]{2}", "[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,3})?",
             "(Mon, )?[0-9]{0,2} ?(Jan|Aug|Dec) [0-9]{1,4}", "[0-9a-fA-F]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}",
             "[0-9]{8}-[a-z2-7]{6}", "[A-Z]:\\\\[a-z]{1,5}(:[0-9])?", "~?(/[a-z.]{1,5}){1,3}(:[0-9]{1,2})?",

@@ -1,8 +1,8 @@
-//! The places in a line at which an error may begin: after names of files and programs, or within its first characters.
+//! Finds the places in a line at which an error may begin: after names of files and programs, or within its first characters.
 
 use loopkeeper_text::pattern::ConstantPattern;
 
-/// The longest name.
+/// Maximum length of a name.
 const NAME_CHARS: usize = 200;
 
 /// The line, and what is left of it after up to `count` names that end in `: ` or ` - `.

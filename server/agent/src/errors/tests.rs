@@ -1,10 +1,10 @@
 use proptest::prelude::{any, proptest};
 
 use super::fingerprint::normalize_error;
-use super::{ErrorScan, MAX_ERRORS, OutputSource, fingerprint, merge_scans};
+use super::{ErrorScan, Fingerprint, MAX_ERRORS, OutputSource, fingerprint, merge_scans};
 
-fn errors(voice: OutputSource, output: &str) -> Vec<String> {
-    let mut scan = ErrorScan::new(voice);
+fn errors(source: OutputSource, output: &str) -> Vec<String> {
+    let mut scan = ErrorScan::new(source);
     output.lines().for_each(|line| scan.push_line(line));
     scan.finish().into_iter().map(|it| it.text).collect()
 }
@@ -81,8 +81,8 @@ fn a_line_that_only_contains_the_word_is_not_an_error() {
         "error => console.log(error)",
         "2 files changed, 3 insertions(+)",
     ] {
-        for voice in [OutputSource::Words, OutputSource::Program] {
-            assert_eq!(errors(voice, line), [""; 0], "{line}");
+        for source in [OutputSource::Message, OutputSource::Program] {
+            assert_eq!(errors(source, line), [""; 0], "{line}");
         }
     }
 }
@@ -183,7 +183,7 @@ fn a_multi_line_error_counts_once() {
 }
 
 #[test]
-fn a_sum_counts_only_where_nothing_says_more() {
+fn a_follow_up_counts_only_without_other_errors() {
     check("test a ... FAILED\n\ntest result: FAILED. 3 passed; 1 failed;", &["test a ... FAILED"]);
     check("test result: FAILED. 3 passed; 1 failed;", &["test result: FAILED. 3 passed; 1 failed;"]);
     let scan = |line: &str| {
@@ -200,11 +200,11 @@ fn a_sum_counts_only_where_nothing_says_more() {
 #[test]
 fn fenced_text_counts_as_quoted() {
     let message = "It said:\n```\nerror: mismatched types\n```\nerror: still there";
-    assert_eq!(errors(OutputSource::Words, message), ["error: still there"]);
+    assert_eq!(errors(OutputSource::Message, message), ["error: still there"]);
     assert_eq!(errors(OutputSource::Program, message).len(), 2);
     let open = format!("```\n{}error: late", "x\n".repeat(600));
-    assert_eq!(errors(OutputSource::Words, &open), ["error: late"]);
-    let mut scan = ErrorScan::new(OutputSource::Words);
+    assert_eq!(errors(OutputSource::Message, &open), ["error: late"]);
+    let mut scan = ErrorScan::new(OutputSource::Message);
     scan.push_text("```\nerror: quoted");
     scan.push_text("error: of the next message");
     assert_eq!(scan.finish().len(), 1);
@@ -297,7 +297,7 @@ fn another_error_has_another_fingerprint() {
 
 #[test]
 fn fingerprints_in_journals_stay_the_same() {
-    assert_eq!(fingerprint("error[E0308]: mismatched types").0.len(), 12);
+    assert_eq!(fingerprint("error[E0308]: mismatched types").0, "bb6f4f4f922b");
     assert_eq!(
         normalize_error("  at /a/b.rs:3:5: error: 3 of 4 gone after 2 s (x/y/z)"),
         "at <path>: error: <n> of <n> gone after <n> (<path>)"
@@ -306,8 +306,8 @@ fn fingerprints_in_journals_stay_the_same() {
 
 proptest! {
     #[test]
-    fn total_and_bounded(lines in proptest::collection::vec("(error|Traceback|thread 'x' panicked at|TypeError)?[: ]{0,2}.{0,40}", 0..60)) {
-        let mut scan = ErrorScan::new(OutputSource::Words);
+    fn kept_errors_are_bounded_and_distinct(lines in proptest::collection::vec("(error|Traceback|thread 'x' panicked at|TypeError)?[: ]{0,2}.{0,40}", 0..60)) {
+        let mut scan = ErrorScan::new(OutputSource::Message);
         for line in &lines {
             scan.push_line(line);
         }
@@ -326,7 +326,8 @@ proptest! {
     }
 
     #[test]
-    fn any_text_has_a_fingerprint(text in any::<String>()) {
-        assert_eq!(fingerprint(&text), fingerprint(&text));
+    fn fingerprints_are_short_hex(text in any::<String>()) {
+        let Fingerprint(hex) = fingerprint(&text);
+        assert!(hex.len() == 12 && hex.bytes().all(|it| matches!(it, b'0'..=b'9' | b'a'..=b'f')), "{hex}");
     }
 }

@@ -1,6 +1,6 @@
-//! Our stop hook for Gemini CLI. It accepts no hooks on its command line, and a settings file named by a variable only
-//! if root owns it. So it gets a separate home directory in which everything links to the user's, except the settings:
-//! those are a copy with our hook added to the user's.
+//! Adds our stop hook to a copy of the settings of Gemini CLI. It accepts no hooks on its command line, and a settings
+//! file named by a variable only if root owns it. So it gets a separate home directory in which everything links to the
+//! user's, except the settings, which are this copy.
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
@@ -24,8 +24,8 @@ pub fn settings_with_hook(theirs: &str, command: &str, passed: &[&str]) -> Optio
     let hook =
         json!({"name": "loopkeeper", "type": "command", "command": command, "timeout": TIMEOUT_S * 1000});
     add_hook(&mut settings, "AfterAgent", json!({"hooks": [hook]}));
-    let is_there = settings.pointer("/hooks/AfterAgent").is_some_and(Value::is_array);
-    is_there.then(|| settings.to_string())
+    let has_hook = settings.pointer("/hooks/AfterAgent").is_some_and(Value::is_array);
+    has_hook.then(|| settings.to_string())
 }
 
 #[cfg(test)]

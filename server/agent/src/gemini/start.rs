@@ -1,4 +1,5 @@
-//! Headless start of Gemini CLI. The prompt goes to stdin, which without a terminal needs no flag.
+//! Builds the command line for a headless start of Gemini CLI. The prompt goes to stdin, which without a terminal needs
+//! no flag.
 
 use crate::command_line::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits};
@@ -6,18 +7,18 @@ use crate::{PermissionMode, allow, commits};
 /// Commands in the list may be called with further arguments. A command that the list's grammar would split gets no
 /// rule, so that the agent is denied it; loopkeeper runs it anyway.
 pub fn build_argv(start: &CommandLineParams<'_>) -> Vec<String> {
-    argv_of(start, "auto_edit")
+    build_argv_with_safe_mode(start, "auto_edit")
 }
 
 /// Builds the argv of a derived CLI that has another name for its safe mode.
-pub(crate) fn argv_of(start: &CommandLineParams<'_>, safe: &str) -> Vec<String> {
+pub(crate) fn build_argv_with_safe_mode(start: &CommandLineParams<'_>, safe_mode: &str) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-o", "stream-json", "--session-id", "{session}"]);
     match start.permissions {
         // Calls that need approval are denied, because a headless run cannot ask.
         PermissionMode::ReadOnly => extend(&mut argv, &["--approval-mode", "default"]),
         PermissionMode::Edits | PermissionMode::Ask => {
-            extend(&mut argv, &["--approval-mode", safe]);
+            extend(&mut argv, &["--approval-mode", safe_mode]);
             for command in plain_commands(&allow::allowed_commands(start.checks, start.runner)) {
                 extend(&mut argv, &["--allowed-tools", &shell_tool_rule(command)]);
             }

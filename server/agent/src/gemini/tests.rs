@@ -3,7 +3,7 @@
 use proptest::prelude::proptest;
 
 use super::GeminiParser;
-use crate::ProviderClass::{Crash, Login, Transient};
+use crate::ProviderClass::{Crash, Login, Quota, Transient, Unknown};
 use crate::kind::Dialect;
 use crate::provider::LocalClock;
 use crate::reader::{AgentOutputReader, ProcessEnd, StopHookReport};
@@ -84,7 +84,6 @@ fn a_shell_that_it_does_not_have_is_denied() {
 /// How version 0.61.0 reported answers that were truncated, empty or not JSON.
 #[test]
 fn an_unreadable_response_is_a_transient_failure() {
-    use crate::ProviderClass::{Transient, Unknown};
     let check = |result: &str, expect| {
         let error = read(Dialect::Gemini, result, "", 1).error.unwrap();
         assert_eq!(error.class, expect, "{error:?}");
@@ -113,7 +112,7 @@ fn an_unreadable_response_is_a_transient_failure() {
 fn a_daily_quota_is_a_usage_limit() {
     let result = r#"{"type":"result","status":"error","error":{"type":"unknown","message":"[API Error: You have exhausted your daily quota on this model.]\nPlease wait and try again later."}}"#;
     let error = read(Dialect::Gemini, result, "", 173).error.unwrap();
-    assert_eq!(error.class, crate::ProviderClass::Quota, "{error:?}");
+    assert_eq!(error.class, Quota, "{error:?}");
 }
 
 #[test]
@@ -125,8 +124,8 @@ fn a_session_held_by_its_hook_reports_each_iteration() {
     let mut lines = captured!("gemini", "hook_after_block").lines().peekable();
     while let Some(line) = lines.next() {
         reader.read_line(line);
-        let asks = lines.peek().is_some_and(|it| it.contains("Agent execution blocked"));
-        if asks {
+        let asks_hook = lines.peek().is_some_and(|it| it.contains("Agent execution blocked"));
+        if asks_hook {
             gave_up_after += u32::from(!reader.is_spent());
             messages.push(reader.so_far(StopHookReport::default(), held(), &here).final_text);
         }
@@ -142,11 +141,11 @@ fn a_session_held_by_its_hook_reports_each_iteration() {
 }
 
 #[test]
-fn pieces_of_one_message_are_one_text() {
+fn chunks_of_one_message_are_one_text() {
     let mut gemini = AgentOutputReader::new(Dialect::Gemini);
-    let piece =
+    let chunk =
         |text: &str| format!(r#"{{"type":"message","role":"assistant","content":"{text}","delta":true}}"#);
-    let lines = [piece("one "), piece("two"), r#"{"type":"result","status":"success"}"#.to_owned()];
+    let lines = [chunk("one "), chunk("two"), r#"{"type":"result","status":"success"}"#.to_owned()];
     let events: Vec<AgentEvent> = lines.iter().flat_map(|line| gemini.read_line(line)).collect();
     assert_eq!(events.first(), Some(&AgentEvent::Text("one two".to_owned())));
     let Some(AgentEvent::Turn(turn)) = events.last() else { panic!("{events:?}") };
@@ -155,7 +154,7 @@ fn pieces_of_one_message_are_one_text() {
 
 proptest! {
     #[test]
-    fn total_on_any_shape(
+    fn lines_of_any_shape_are_read(
         kind in "init|message|tool_use|tool_result|error|result",
         value in "null|1|\"x\"|\"error\"|\\[\\]|\\{\\}",
     ) {

@@ -1,4 +1,4 @@
-//! The capabilities of each agent. Entries that were not verified with a real run are marked.
+//! Lists the capabilities of each agent. Entries that were not verified with a real run are marked.
 
 use loopkeeper_text::tr;
 

@@ -20,16 +20,17 @@ fn names_lead_back_to_their_kind() {
 
 #[test]
 fn missing_capabilities_are_reported_before_the_start() {
-    let within = |kind: AgentKind, mode: LoopMode, expect: &[&str]| {
-        let lacks = kind.capabilities().in_mode(mode).limitations();
-        assert_eq!(lacks.len(), expect.len(), "{kind:?}: {lacks:?}");
-        assert!(lacks.iter().zip(expect).all(|(it, part)| it.contains(part)), "{kind:?}: {lacks:?}");
+    let check_mode = |kind: AgentKind, mode: LoopMode, expect: &[&str]| {
+        let limitations = kind.capabilities().in_mode(mode).limitations();
+        assert_eq!(limitations.len(), expect.len(), "{kind:?}: {limitations:?}");
+        let agree = limitations.iter().zip(expect).all(|(it, part)| it.contains(part));
+        assert!(agree, "{kind:?}: {limitations:?}");
     };
     let check = |kind: AgentKind, expect: &[&str]| {
-        within(kind, LoopMode::Loop, expect);
-        within(kind, LoopMode::Hook, expect);
+        check_mode(kind, LoopMode::Loop, expect);
+        check_mode(kind, LoopMode::Hook, expect);
     };
-    within(AgentKind::Claude, LoopMode::Attach, &["`limits.cost_usd` cannot be enforced", "denied"]);
+    check_mode(AgentKind::Claude, LoopMode::Attach, &["`limits.cost_usd` cannot be enforced", "denied"]);
     check(AgentKind::Claude, &[]);
     let off = AgentKind::Claude.capabilities().without_hooks();
     assert!(off.limitations()[0].starts_with("its subagents are counted and never refused"), "{off:?}");
@@ -85,7 +86,7 @@ fn row(name: &str, kind: AgentKind) -> String {
 }
 
 #[test]
-fn the_page_says_what_the_code_does() {
+fn the_documentation_lists_the_capabilities() {
     let page = include_str!("../../../AGENTS.md");
     let rows = KNOWN_KINDS.map(|it| (format!("`{}`", it.name()), it));
     let own = ("a command of your own".to_owned(), AgentKind::Own(Dialect::Text));

@@ -1,4 +1,5 @@
-//! Headless start of opencode: arguments, and the permissions in its environment. The prompt goes to stdin.
+//! Builds the arguments for a headless start of opencode, and the permissions in its environment. The prompt goes to
+//! stdin.
 
 use serde_json::json;
 

@@ -35,7 +35,7 @@ fn transcripts_are_read_as_their_scenarios_say() {
 }
 
 #[test]
-fn answers_that_hold_nothing_end_it() {
+fn empty_answers_end_the_run() {
     let mut reader = AgentOutputReader::new(Dialect::Opencode);
     let mut halted = captured!("opencode", "err_html").lines().map(|line| {
         reader.read_line(line);
@@ -107,7 +107,7 @@ fn a_shell_that_it_does_not_have_is_denied() {
 
 proptest! {
     #[test]
-    fn total_on_any_shape(
+    fn lines_of_any_shape_are_read(
         kind in "step_start|step_finish|text|tool_use|error",
         value in "null|1|\"x\"|\"stop\"|\\[\\]|\\{\\}|-1|1e400",
     ) {

@@ -1,18 +1,9 @@
-//! Captured final stderr output of the real programs. Their stdout is tested next to its readers.
+//! Classifies captured final stderr output of the real programs. Their stdout is tested next to its readers.
 
-use super::{LocalClock, ProviderFailure, of_failed};
+use super::{LocalClock, ProviderFailure, classify_failed_output};
 use crate::ProviderClass::{self, Login, Transient};
 use crate::kind::Dialect::{Claude, Text};
-use crate::transcripts::read;
-
-/// 2026-11-20T14:00:00Z, when they were captured.
-const NOW: u64 = 1_795_183_200_000;
-
-macro_rules! captured {
-    ($cli:literal, $name:literal, $end:literal) => {
-        include_str!(concat!("../../../../tests/fixtures/agents/", $cli, "/", $name, $end))
-    };
-}
+use crate::transcripts::{NOW, captured, read};
 
 fn check(name: &str, failure: Option<ProviderFailure>, expect: Option<(ProviderClass, Option<u64>)>) {
     let error = failure.map(|it| it.into_provider_error(&LocalClock::utc(NOW)));
@@ -31,7 +22,7 @@ fn the_last_lines_of_stderr_are_classified() {
         ("qwen", captured!("other", "qwen_trivial", ".stderr.txt"), None),
         ("claude err_malformed_sse", captured!("claude", "err_malformed_sse", ".stderr.txt"), None),
     ] {
-        check(name, of_failed(stderr, ""), expect);
+        check(name, classify_failed_output(stderr, ""), expect);
     }
 }
 

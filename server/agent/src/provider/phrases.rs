@@ -1,4 +1,4 @@
-//! Error names and sentences with which providers refuse requests, and text that merely mentions them. A sentence
+//! Recognises error names and sentences with which providers refuse requests, and text that merely mentions them. A sentence
 //! counts at the start of a line, after error marks at most; error names count anywhere in an error.
 
 use loopkeeper_text::pattern::ConstantPattern;
@@ -144,11 +144,11 @@ static ERROR: ConstantPattern = ConstantPattern::new(
 /// Classifies a line by an error name in it or by the sentence at its beginning.
 pub(super) fn classify_line(line: &str) -> Option<PhraseMeaning> {
     let sentence = strip_error_prefix(line);
-    let begins = |(pattern, says): &(ConstantPattern, PhraseMeaning)| {
+    let meaning_of = |(pattern, meaning): &(ConstantPattern, PhraseMeaning)| {
         let end = pattern.find(sentence)?.end();
-        SENTENCE_CONTINUATION.is_match(sentence.get(end..)?).then_some(*says)
+        SENTENCE_CONTINUATION.is_match(sentence.get(end..)?).then_some(*meaning)
     };
-    let named = || NAMES.iter().find(|(name, _)| name.is_match(line)).map(|(_, says)| *says);
+    let named = || NAMES.iter().find(|(name, _)| name.is_match(line)).map(|(_, meaning)| *meaning);
     let is_one_word = !line.trim().contains([' ', '(', '{']);
     // A bullet or a number at the beginning does not make a line an error.
     let mark = line.get(..line.len() - sentence.len()).unwrap_or_default();
@@ -156,12 +156,12 @@ pub(super) fn classify_line(line: &str) -> Option<PhraseMeaning> {
     let translated = || TRANSLATED_LIMITS.is_match(sentence).then_some(PhraseMeaning::Quota);
     SENTENCES
         .iter()
-        .find_map(begins)
+        .find_map(meaning_of)
         .or_else(translated)
-        .or_else(|| if is_error || ERROR.is_match(line) || begins_named(line) { named() } else { None })
+        .or_else(|| if is_error || ERROR.is_match(line) || begins_with_name(line) { named() } else { None })
 }
 
-fn begins_named(line: &str) -> bool {
+fn begins_with_name(line: &str) -> bool {
     NAMES.iter().any(|(name, _)| name.find(line.trim_start()).is_some_and(|found| found.start() == 0))
 }
 

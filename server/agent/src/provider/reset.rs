@@ -17,7 +17,7 @@ const MAX_RESET_DELAY_MS: u64 = 32 * 24 * 60 * 60 * 1000;
 /// A reset that passed this recently counts as imminent.
 const MAX_PASSED_MS: u64 = 2 * 60 * 1000;
 /// A clock time that passed this recently refers to today, not tomorrow.
-const PASSED_MS: u64 = 10 * 60 * 1000;
+const TODAY_PASSED_MS: u64 = 10 * 60 * 1000;
 
 /// When a limit is lifted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl LocalClock<'static> {
 impl LimitReset {
     /// Milliseconds of wall time; `None` if that is past or absurdly far away.
     pub fn wall_time(&self, here: &LocalClock<'_>) -> Option<u64> {
-        let at = match self {
+        let time = match self {
             Self::At(at) => *at,
             Self::In(ms) => here.wall.checked_add(*ms)?,
             Self::Local(at) => {
@@ -87,13 +87,13 @@ impl LimitReset {
             }
         };
         let from = here.wall.saturating_sub(MAX_PASSED_MS);
-        (from..=here.wall.saturating_add(MAX_RESET_DELAY_MS)).contains(&at).then_some(at)
+        (from..=here.wall.saturating_add(MAX_RESET_DELAY_MS)).contains(&time).then_some(time)
     }
 }
 
 fn local_time(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
-    let named =
-        zone.and_then(|zone| zones::fixed_offset(zone).or_else(|| (here.offset)(Some(zones::place(zone)))));
+    let named = zone
+        .and_then(|zone| zones::fixed_offset(zone).or_else(|| (here.offset)(Some(zones::location(zone)))));
     // A zone that is unknown here is the local one, as for most agents.
     let seconds = named.or_else(|| (here.offset)(None)).unwrap_or(0);
     let offset = Offset::from_seconds(seconds).ok()?;
@@ -103,23 +103,25 @@ fn local_time(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
 
 fn today_or_tomorrow(now: &Zoned, time: (i8, i8)) -> Option<Zoned> {
     let today = zoned_on(now, now.date(), time)?;
-    let passed = today.timestamp().as_millisecond() + (PASSED_MS as i64) < now.timestamp().as_millisecond();
-    if passed { today.checked_add(Span::new().try_days(1).ok()?).ok() } else { Some(today) }
+    let has_passed =
+        today.timestamp().as_millisecond() + (TODAY_PASSED_MS as i64) < now.timestamp().as_millisecond();
+    if has_passed { today.checked_add(Span::new().try_days(1).ok()?).ok() } else { Some(today) }
 }
 
 /// Today if the weekday matches and the time is still to come; otherwise the next such day.
 fn in_week(now: &Zoned, weekday: i8, time: (i8, i8)) -> Option<Zoned> {
     let ahead = (weekday - now.weekday().to_monday_one_offset()).rem_euclid(7);
     let first = zoned_on(now, now.date().checked_add(i64::from(ahead).days()).ok()?, time)?;
-    let passed = first.timestamp().as_millisecond() + (PASSED_MS as i64) < now.timestamp().as_millisecond();
-    if passed { first.checked_add(7.days()).ok() } else { Some(first) }
+    let has_passed =
+        first.timestamp().as_millisecond() + (TODAY_PASSED_MS as i64) < now.timestamp().as_millisecond();
+    if has_passed { first.checked_add(7.days()).ok() } else { Some(first) }
 }
 
 /// A date without its year: the next one.
 fn in_year(now: &Zoned, (month, day): (i8, i8), time: (i8, i8)) -> Option<Zoned> {
     let this = zoned_on(now, Date::new(now.year(), month, day).ok()?, time)?;
-    let passed = this.checked_add(1.day()).ok()? < *now;
-    if passed { zoned_on(now, Date::new(now.year() + 1, month, day).ok()?, time) } else { Some(this) }
+    let has_passed = this.checked_add(1.day()).ok()? < *now;
+    if has_passed { zoned_on(now, Date::new(now.year() + 1, month, day).ok()?, time) } else { Some(this) }
 }
 
 fn zoned_on(now: &Zoned, date: Date, (hour, minute): (i8, i8)) -> Option<Zoned> {
@@ -157,7 +159,7 @@ static TRANSLATED: [ConstantPattern; 2] = [
 static DURATION_PART: ConstantPattern =
     ConstantPattern::new(r"(?i)(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[a-z]+)");
 /// The header has no unit.
-static HEADER: ConstantPattern =
+static RETRY_HEADER: ConstantPattern =
     ConstantPattern::new(r"(?i)\bretry[-_ ]after[\x22']?\s*[:=]?\s*[\x22']?(?P<seconds>\d{1,7})\b");
 
 /// An instant with its zone, in milliseconds of wall time.
@@ -174,7 +176,7 @@ pub(super) fn parse_http_date(date: &str) -> Option<u64> {
 
 /// The first announcement of a reset in a text.
 pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {
-    let text = &*with_numbers(text);
+    let text = &*words_to_numbers(text);
     parse_epoch(text)
         .or_else(|| parse_timestamp(text))
         .or_else(|| parse_duration(text))
@@ -185,7 +187,7 @@ pub(crate) fn reset_in(text: &str) -> Option<LimitReset> {
 }
 
 /// Times in words as numbers: `at midnight`, `in an hour`.
-fn with_numbers(text: &str) -> Cow<'_, str> {
+fn words_to_numbers(text: &str) -> Cow<'_, str> {
     static WORD: ConstantPattern = ConstantPattern::new(
         r"(?i)\b(?:(?P<midnight>midnight)|(?P<noon>noon)|in\s+an?\s+(?P<unit>minute|hour|day))\b",
     );
@@ -252,7 +254,7 @@ fn unit_ms(unit: &str) -> Option<f64> {
 }
 
 fn parse_retry_header(text: &str) -> Option<LimitReset> {
-    let seconds: u64 = HEADER.captures(text)?.name("seconds")?.as_str().parse().ok()?;
+    let seconds: u64 = RETRY_HEADER.captures(text)?.name("seconds")?.as_str().parse().ok()?;
     Some(LimitReset::In(seconds * 1000))
 }
 

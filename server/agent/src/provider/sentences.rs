@@ -1,11 +1,12 @@
-//! Sentences of real programs and providers, from their sources and from reports of users: what they mean, and text that
-//! only resembles them.
+//! Tests sentences of real programs and providers, from their sources and from reports of users: what they mean, and
+//! text that only resembles them.
 
-use super::{LimitReset, LocalClock, classify, of_failed, of_succeeded, retry_headers};
+use super::{
+    LimitReset, LocalClock, classify, classify_failed_output, classify_successful_output, retry_headers,
+};
 use crate::ProviderClass::{self, Billing, Login, Quota, Refused, Transient};
+use crate::transcripts::NOW;
 
-/// 2026-11-20T14:00:00Z
-const NOW: u64 = 1_795_183_200_000;
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
@@ -130,7 +131,11 @@ const OTHER_FAILURES: [&str; 21] = [
 #[test]
 fn text_that_resembles_them_is_no_failure_of_the_provider() {
     for text in OTHER_FAILURES {
-        for got in [of_failed(text, ""), of_failed("", text), of_succeeded(text)] {
+        for got in [
+            classify_failed_output(text, ""),
+            classify_failed_output("", text),
+            classify_successful_output(text),
+        ] {
             assert_eq!(got, None, "{text}");
         }
     }
@@ -139,7 +144,7 @@ fn text_that_resembles_them_is_no_failure_of_the_provider() {
 #[test]
 fn a_report_of_a_refused_request_counts_whatever_the_exit_code() {
     let check = |output: &str, expect: Option<ProviderClass>| {
-        assert_eq!(of_succeeded(output).map(|it| it.class), expect, "{output}");
+        assert_eq!(classify_successful_output(output).map(|it| it.class), expect, "{output}");
     };
     let aider = "Aider v0.86.1\nModel: gpt-5 with diff edit format\nGit repo: .git with 3 files\nRepo-map: using 4096 tokens\n\n";
     let advice = "The API provider has rate limited you. Try again later or check your quotas.\nhttps://aider.chat/docs/troubleshooting\n";
@@ -162,13 +167,13 @@ fn a_report_of_a_refused_request_counts_whatever_the_exit_code() {
 #[test]
 fn the_error_above_its_printed_fields_is_the_final_one() {
     let stderr = "Error when talking to Gemini API Full report available at: /tmp/gemini-client-error-x.json TerminalQuotaError: You have exhausted your capacity on this model. Your quota will reset after 2h5m.\n    at classifyGoogleError (file:///x.js:1:2) {\n  cause: {\n    code: 429,\n    message: 'You have exhausted your capacity on this model.',\n    details: [ [Object], [Object] ]\n  },\n  retryDelayMs: 7500000\n}\n";
-    let failure = of_failed(stderr, "").expect("a failure");
+    let failure = classify_failed_output(stderr, "").expect("a failure");
     assert_eq!((failure.class, failure.reset), (Quota, Some(LimitReset::In(125 * MINUTE))));
 }
 
 fn reset_of(words: &str, offset: i32) -> Option<u64> {
-    let of = move |zone: Option<&str>| if zone.is_none() { Some(offset) } else { None };
-    classify(words, None).into_provider_error(&LocalClock { wall: NOW, offset: &of }).resets_at
+    let offset_of = move |zone: Option<&str>| if zone.is_none() { Some(offset) } else { None };
+    classify(words, None).into_provider_error(&LocalClock { wall: NOW, offset: &offset_of }).resets_at
 }
 
 #[test]
@@ -237,7 +242,8 @@ fn resets_in_the_time_of_another_zone() {
         ("Usage will renew on 2026-12-01", 10 * DAY + 10 * HOUR),
         ("Please wait 45 minutes before retrying.", 45 * MINUTE),
     ] {
-        let failure = of_failed(&format!("You've hit your usage limit. {words}"), "").expect(words);
+        let failure =
+            classify_failed_output(&format!("You've hit your usage limit. {words}"), "").expect(words);
         let here = LocalClock { wall: NOW, offset: &winter_offset };
         let error = failure.into_provider_error(&here);
         assert_eq!((error.class, error.resets_at), (Quota, Some(NOW + expect)), "{words}");

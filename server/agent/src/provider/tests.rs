@@ -1,15 +1,14 @@
 use proptest::prelude::{any, proptest};
 
-use super::{LimitReset, LocalClock, classify, of_failed, of_whole, reset_in};
+use super::{LimitReset, LocalClock, classify, classify_failed_output, classify_lone_refusal, reset_in};
 use crate::ProviderClass::{self, Billing, Login, Quota, Refused, Transient, Unknown};
+use crate::transcripts::NOW;
 
-/// 2026-11-20T14:00:00Z
-const NOW: u64 = 1_795_183_200_000;
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
 
 fn class(stderr: &str, stdout: &str) -> Option<ProviderClass> {
-    of_failed(stderr, stdout).map(|it| it.class)
+    classify_failed_output(stderr, stdout).map(|it| it.class)
 }
 
 #[test]
@@ -177,8 +176,8 @@ const NEGATIVES: [&str; 77] = [
     "All 401 tests pass.",
 ];
 
-/// Contexts that only quote each of `SAID`: text that is read, written, tested or reported.
-const QUOTING: [&str; 14] = [
+/// Contexts that only quote each of `SENTENCES`: text that is read, written, tested or reported.
+const QUOTING_CONTEXTS: [&str; 14] = [
     "The log of the server says: {}",
     "> {}",
     "- {}: the dialog says when it is over",
@@ -195,7 +194,7 @@ const QUOTING: [&str; 14] = [
     "<li>{}</li>",
 ];
 
-const SAID: [&str; 16] = [
+const SENTENCES: [&str; 16] = [
     "You've hit your limit · resets 9pm",
     "5-hour limit reached ∙ resets 9pm",
     "Claude AI usage limit reached|1795200000",
@@ -215,7 +214,7 @@ const SAID: [&str; 16] = [
 ];
 
 fn negatives() -> Vec<String> {
-    let quoted = QUOTING.iter().flat_map(|it| SAID.map(|said| it.replace("{}", said)));
+    let quoted = QUOTING_CONTEXTS.iter().flat_map(|it| SENTENCES.map(|sentence| it.replace("{}", sentence)));
     NEGATIVES.iter().map(ToString::to_string).chain(quoted).collect()
 }
 
@@ -226,7 +225,7 @@ fn text_about_limits_is_not_a_failure() {
     let mut wrong = Vec::new();
     for text in &negatives {
         let text = text.as_str();
-        for got in [class(text, ""), class("", text), of_whole(text).map(|it| it.class)] {
+        for got in [class(text, ""), class("", text), classify_lone_refusal(text).map(|it| it.class)] {
             // A lone fenced or quoted sentence is quoted; a sentence above other output is not final.
             if got.is_some() {
                 wrong.push((text, got));
@@ -252,17 +251,17 @@ fn a_success_that_consists_of_a_refusal_is_a_refusal() {
         ("limit reached is logged", None),
         ("All done.", None),
     ] {
-        assert_eq!(of_whole(answer).map(|it| it.class), expect, "{answer}");
+        assert_eq!(classify_lone_refusal(answer).map(|it| it.class), expect, "{answer}");
     }
 }
 
 fn resets(text: &str, offset: i32) -> Option<u64> {
-    let of = move |zone: Option<&str>| match zone {
+    let offset_of = move |zone: Option<&str>| match zone {
         Some("Europe/Berlin") => Some(3600),
         Some(_) => None,
         None => Some(offset),
     };
-    reset_in(text)?.wall_time(&LocalClock { wall: NOW, offset: &of })
+    reset_in(text)?.wall_time(&LocalClock { wall: NOW, offset: &offset_of })
 }
 
 #[test]
@@ -334,7 +333,7 @@ fn resets_are_read_in_every_form_in_use() {
 }
 
 #[test]
-fn fields_that_say_when_to_come_back() {
+fn resets_are_read_from_fields() {
     let check = |fields: &str, expect: Option<LimitReset>| {
         let words = format!("API Error: 503 {{\"error\":{{\"message\":\"Overloaded\",{fields}}}}}");
         let failure = classify(&words, None);
@@ -370,18 +369,18 @@ fn a_status_takes_precedence_over_text() {
 
 proptest! {
     #[test]
-    fn total_on_any_text(stderr in any::<String>(), stdout in "(Error: |You've hit your |resets |429 |\\{|`|\n|[a-z0-9: ]{0,6}){0,12}") {
+    fn resets_are_near_and_messages_short(stderr in any::<String>(), stdout in "(Error: |You've hit your |resets |429 |\\{|`|\n|[a-z0-9: ]{0,6}){0,12}") {
         let here = LocalClock::utc(NOW);
-        for failure in [of_failed(&stderr, &stdout), of_whole(&stdout), Some(classify(&stdout, None))].into_iter().flatten() {
+        for failure in [classify_failed_output(&stderr, &stdout), classify_lone_refusal(&stdout), Some(classify(&stdout, None))].into_iter().flatten() {
             let error = failure.into_provider_error(&here);
-            assert!(error.resets_at.is_none_or(|at| at + 2 * MINUTE >= NOW && at <= NOW + 8 * 24 * HOUR));
+            assert!(error.resets_at.is_none_or(|at| at + 2 * MINUTE >= NOW && at <= NOW + 32 * 24 * HOUR));
             assert!(error.message.chars().count() <= 300);
         }
     }
 
     #[test]
-    fn words_before_the_last_ones_never_count(filler in proptest::collection::vec("word [a-z]{1,9}", 8..20)) {
+    fn lines_before_the_last_ones_never_count(filler in proptest::collection::vec("word [a-z]{1,9}", 8..20)) {
         let output = format!("You've hit your limit · resets 9pm\n{}", filler.join("\n"));
-        assert_eq!(of_failed("", &output), None);
+        assert_eq!(classify_failed_output("", &output), None);
     }
 }

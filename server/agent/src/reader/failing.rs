@@ -1,4 +1,4 @@
-//! Why a run failed, from the output and exit of its process. Covers provider failures only; the work itself is not
+//! Derives why a run failed from the output and exit of its process. Covers provider failures only; the work itself is not
 //! judged here.
 
 use super::tally::{ProviderRetry, RunSummaryBuilder};
@@ -8,7 +8,7 @@ use crate::{AgentEnding, ProviderClass, ProviderError};
 use loopkeeper_text::{sanitize, tr};
 
 /// Messages of agents about a missing session that was to be resumed.
-const NO_SESSION: [&str; 4] = [
+const LOST_SESSION_MESSAGES: [&str; 4] = [
     "No conversation found with session ID",
     "no rollout found for thread id",
     "Session not found",
@@ -16,24 +16,24 @@ const NO_SESSION: [&str; 4] = [
 ];
 
 pub(super) fn is_session_lost(stderr: &str) -> bool {
-    NO_SESSION.iter().any(|it| stderr.contains(it))
+    LOST_SESSION_MESSAGES.iter().any(|it| stderr.contains(it))
 }
 
-pub(super) fn of_text(
+pub(super) fn text_run_error(
     tally: &RunSummaryBuilder,
     end: &ProcessEnd,
     here: &LocalClock<'_>,
 ) -> Option<ProviderError> {
     match end.ending {
-        AgentEnding::NotStarted => Some(not_started(end)),
+        AgentEnding::NotStarted => Some(not_started_error(end)),
         // Some agents report a missing session and exit with success.
         AgentEnding::Exited if end.exit == Some(0) => {
-            provider::of_succeeded(&tally.last_message).map(|it| it.into_provider_error(here))
+            provider::classify_successful_output(&tally.last_message).map(|it| it.into_provider_error(here))
         }
         AgentEnding::Exited if matches!(end.exit, Some(126 | 127)) => Some(early_exit_error(end)),
         AgentEnding::Exited => {
-            let failure =
-                provider::of_failed(&end.stderr, &tally.last_message).map(|it| it.into_provider_error(here));
+            let failure = provider::classify_failed_output(&end.stderr, &tally.last_message)
+                .map(|it| it.into_provider_error(here));
             failure.or_else(|| Some(early_exit_error(end)))
         }
         AgentEnding::TimedOut
@@ -44,7 +44,7 @@ pub(super) fn of_text(
     }
 }
 
-pub(super) fn of_dialect(
+pub(super) fn dialect_run_error(
     dialect: &DialectParser,
     tally: &RunSummaryBuilder,
     end: &ProcessEnd,
@@ -54,7 +54,7 @@ pub(super) fn of_dialect(
         return Some(garbage_error(tally.empty));
     }
     match end.ending {
-        AgentEnding::NotStarted => Some(not_started(end)),
+        AgentEnding::NotStarted => Some(not_started_error(end)),
         // An agent that was killed during retries was waiting for its provider, not working.
         AgentEnding::Idle if tally.is_unanswered && retries_silently(dialect) => {
             Some(unreachable_error(tally.retrying.unwrap_or(ProviderRetry { status: None })))
@@ -65,7 +65,7 @@ pub(super) fn of_dialect(
             // A signal after the last turn (or a late exit code) does not invalidate the work.
             Some(turn) => turn.error.clone().map(|it| it.into_provider_error(here)),
             None if tally.skipped && end.exit == Some(0) => None,
-            None => Some(of_silence(dialect, tally, end, here)),
+            None => Some(error_without_turn(dialect, tally, end, here)),
         },
     }
 }
@@ -82,7 +82,7 @@ fn retries_silently(dialect: &DialectParser) -> bool {
 }
 
 /// Classifies a process that ended without the end of a turn. Some agents report the reason only on stderr.
-fn of_silence(
+fn error_without_turn(
     dialect: &DialectParser,
     tally: &RunSummaryBuilder,
     end: &ProcessEnd,
@@ -95,7 +95,7 @@ fn of_silence(
         }
         // After the start of Claude Code, its stderr is about hooks and servers; a signal or success explains itself.
         DialectParser::Claude(_) if tally.session.is_some() && !matches!(end.exit, Some(1..=127)) => None,
-        _ => provider::of_failed(&end.stderr, "").map(|it| it.into_provider_error(here)),
+        _ => provider::classify_failed_output(&end.stderr, "").map(|it| it.into_provider_error(here)),
     };
     failure.unwrap_or_else(|| early_exit_error(end))
 }
@@ -118,7 +118,7 @@ fn unreachable_error(ProviderRetry { status }: ProviderRetry) -> ProviderError {
     ProviderError { class, message, status, resets_at: None }
 }
 
-fn not_started(end: &ProcessEnd) -> ProviderError {
+fn not_started_error(end: &ProcessEnd) -> ProviderError {
     match end.reason.as_str() {
         "" => crash_error(tr!("could not be started")),
         reason => crash_error(&tr!("could not be started: {reason}", reason)),
@@ -147,7 +147,7 @@ fn early_exit_error(end: &ProcessEnd) -> ProviderError {
     }
 }
 
-pub(super) fn no_session() -> ProviderError {
+pub(super) fn lost_session_error() -> ProviderError {
     let message = tr!("the session to continue no longer exists");
     ProviderError { class: ProviderClass::Refused, ..crash_error(message) }
 }

@@ -21,15 +21,16 @@ pub(super) struct RunSummaryBuilder {
     pub(super) files: Vec<String>,
     /// Lines of stdout before the first one in the dialect: the whole output if none follows; `None` after it.
     pub(super) unread: Option<String>,
-    /// Model responses and tool calls.
+    /// Model responses.
     pub(super) steps: u32,
+    /// Tool calls.
     pub(super) calls: u32,
     /// Consecutive empty answers.
     pub(super) empty: u32,
-    /// No output of a model was received yet.
+    /// Whether no output of a model was received yet.
     pub(super) is_unanswered: bool,
     pub(super) is_idle: bool,
-    /// The last line was too long to be read, and may have been the end of a turn.
+    /// Whether the last line was too long to be read; it may have been the end of a turn.
     pub(super) skipped: bool,
     /// A retry of the provider that no other output followed.
     pub(super) retrying: Option<ProviderRetry>,
@@ -79,7 +80,7 @@ impl RunSummaryBuilder {
             output_bytes: 0,
             tools: Vec::new(),
             commands: Vec::new(),
-            message_errors: ErrorScan::new(OutputSource::Words),
+            message_errors: ErrorScan::new(OutputSource::Message),
             tool_errors: ErrorScan::new(OutputSource::Program),
             stderr_errors: ErrorScan::new(OutputSource::Program),
         }
@@ -156,8 +157,9 @@ impl RunSummaryBuilder {
     }
 
     fn record_tool(&mut self, call: &ToolUse) {
-        if self.tools.len() < MAX_TOOLS && !self.tools.contains(&call.tool) {
-            self.tools.push(sanitize::line(&call.tool));
+        let tool = sanitize::line(&call.tool);
+        if self.tools.len() < MAX_TOOLS && !self.tools.contains(&tool) {
+            self.tools.push(tool);
         }
         if call.act == ToolKind::Run && !call.detail.is_empty() && self.commands.len() < MAX_COMMANDS {
             self.commands.push(call.detail.clone());

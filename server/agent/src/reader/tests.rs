@@ -50,9 +50,9 @@ fn a_run_of_claude_needs_a_result() {
         ProcessEnd { exit: Some(1), stderr: "No conversation found with session ID x".into(), ..end() },
         Some((Refused, "the session to continue no longer exists")),
     );
-    let never =
+    let not_started =
         ProcessEnd { ending: AgentEnding::NotStarted, exit: None, reason: "no such file".into(), ..end() };
-    claude(&[], never, Some((Crash, "could not be started: no such file")));
+    claude(&[], not_started, Some((Crash, "could not be started: no such file")));
     for ending in [AgentEnding::TimedOut, AgentEnding::Idle] {
         let ended = || ProcessEnd { ending, exit: Some(143), ..end() };
         claude(&[INIT], ended(), None);
@@ -125,7 +125,7 @@ fn an_overlong_last_line_is_not_a_crash() {
 }
 
 #[test]
-fn a_refused_root_says_the_remedy() {
+fn a_refused_root_names_the_remedy() {
     let stderr =
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons";
     let error = run(Dialect::Claude, &[], ProcessEnd { exit: Some(1), stderr: stderr.into(), ..end() })
@@ -136,7 +136,7 @@ fn a_refused_root_says_the_remedy() {
 }
 
 #[test]
-fn text_agents_say_only_by_their_exit() {
+fn text_agents_fail_only_by_their_exit() {
     use ProviderClass::Crash;
     let text = |end, expect| check(Dialect::Text, &["hello"], end, expect);
     text(end(), None);
@@ -214,7 +214,8 @@ fn tools_and_commands_are_listed() {
         )
     };
     let mut reader = AgentOutputReader::new(Dialect::Claude);
-    for line in [call("Bash", "cargo test"), call("Bash", "cargo test"), call("Read", "no command")] {
+    let odd = call("Read ", "no command");
+    for line in [call("Bash", "cargo test"), call("Bash", "cargo test"), odd.clone(), odd] {
         reader.read_line(&line);
     }
     (0..100).for_each(|n| drop(reader.read_line(&call(&format!("T{n}"), ""))));
@@ -242,7 +243,7 @@ fn lines_without_a_type_are_returned_unparsed() {
 
 proptest! {
     #[test]
-    fn total_on_any_line(line in any::<String>()) {
+    fn any_line_is_at_most_one_event(line in any::<String>()) {
         for dialect in DIALECTS {
             let mut reader = AgentOutputReader::new(dialect);
             let events = reader.read_line(&line);

@@ -1,17 +1,18 @@
-//! Headless command lines of Qwen Code, Copilot CLI, Cursor CLI and Amp. Only Qwen Code was tested with real runs; the
+//! Builds headless command lines of Qwen Code, Copilot CLI, Cursor CLI and Amp. Only Qwen Code was tested with real runs; the
 //! others follow their help texts and documentation.
 
 use crate::command_line::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits, gemini};
 
 /// Derived from Gemini CLI, with the output of Claude Code. Its safe mode also writes outside of the work tree.
-pub(super) fn qwen(start: &CommandLineParams<'_>) -> Vec<String> {
-    let mut argv = gemini::start::argv_of(start, "auto-edit");
+pub(super) fn qwen_argv(start: &CommandLineParams<'_>) -> Vec<String> {
+    let mut argv = gemini::start::build_argv_with_safe_mode(start, "auto-edit");
     let is_safe = matches!(start.permissions, PermissionMode::Edits | PermissionMode::Ask);
     if start.commits.is_some() && is_safe {
-        let at = argv.iter().rposition(|it| it == "--allowed-tools").map_or(argv.len(), |it| it + 2);
-        let words = |it: &&str| ["--exclude-tools".to_owned(), gemini::start::shell_tool_rule(it)];
-        let refused = commits::REFUSED_FORMS.iter().chain(&SUBSTITUTIONS).flat_map(words);
+        let ours = argv.len() - start.args.len();
+        let at = argv.iter().take(ours).rposition(|it| it == "--allowed-tools").map_or(ours, |it| it + 2);
+        let rule = |it: &&str| ["--exclude-tools".to_owned(), gemini::start::shell_tool_rule(it)];
+        let refused = commits::REFUSED_FORMS.iter().chain(&SUBSTITUTIONS).flat_map(rule);
         argv.splice(at..at, refused.collect::<Vec<_>>());
     }
     argv
@@ -25,7 +26,7 @@ pub(super) const QWEN_ENVIRONMENT: &[(&str, &str)] =
     &[("NO_BROWSER", "true"), ("QWEN_CODE_NO_RELAUNCH", "true")];
 
 /// Prints text, because its JSON contains neither costs nor denials.
-pub(super) fn copilot(start: &CommandLineParams<'_>) -> Vec<String> {
+pub(super) fn copilot_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(
         &mut argv,
@@ -59,7 +60,7 @@ pub(super) fn copilot(start: &CommandLineParams<'_>) -> Vec<String> {
 }
 
 /// Without `--force` it only proposes edits, so that no safe mode is possible.
-pub(super) fn cursor(start: &CommandLineParams<'_>) -> Vec<String> {
+pub(super) fn cursor_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-p", "--output-format", "stream-json"]);
     match start.permissions {
@@ -73,14 +74,14 @@ pub(super) fn cursor(start: &CommandLineParams<'_>) -> Vec<String> {
     argv
 }
 
-pub(super) fn cursor_resuming(argv: &[String]) -> Vec<String> {
+pub(super) fn resume_cursor_argv(argv: &[String]) -> Vec<String> {
     let mut argv = argv.to_vec();
     extend(&mut argv, &["--resume", "{session}"]);
     argv
 }
 
 /// Its permissions depend on its own settings alone.
-pub(super) fn amp(start: &CommandLineParams<'_>) -> Vec<String> {
+pub(super) fn amp_argv(start: &CommandLineParams<'_>) -> Vec<String> {
     let mut argv = start.command.to_vec();
     extend(&mut argv, &["-x", "--stream-json"]);
     if let Some(mode) = start.effort {
@@ -90,9 +91,9 @@ pub(super) fn amp(start: &CommandLineParams<'_>) -> Vec<String> {
     argv
 }
 
-pub(super) fn amp_resuming(argv: &[String]) -> Vec<String> {
-    let words = ["threads", "continue", "{session}"].map(str::to_owned);
+pub(super) fn resume_amp_argv(argv: &[String]) -> Vec<String> {
+    let subcommand = ["threads", "continue", "{session}"].map(str::to_owned);
     let at = argv.iter().position(|it| it == "-x").unwrap_or(argv.len());
     let (before, after) = argv.split_at(at);
-    before.iter().cloned().chain(words).chain(after.iter().cloned()).collect()
+    before.iter().cloned().chain(subcommand).chain(after.iter().cloned()).collect()
 }

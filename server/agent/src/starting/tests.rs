@@ -180,6 +180,24 @@ fn other_agents_get_their_permissions() {
 }
 
 #[test]
+fn an_unfinished_argument_of_the_user_stays_last() {
+    let repository = GitDirs { git_dir: "/t/.git".to_owned(), common_dir: "/t/.git".to_owned() };
+    let line = AgentKind::Qwen.command_line(&CommandLineParams {
+        command: &texts(&["qwen"]),
+        permissions: PermissionMode::Edits,
+        model: None,
+        effort: None,
+        args: &texts(&["--allowed-tools"]),
+        checks: &[],
+        runner: None,
+        commits: Some(&repository),
+        prompt: PromptBy::Stdin,
+    });
+    let rules = line.argv.iter().filter(|it| *it == "--exclude-tools").count();
+    assert_eq!((rules, line.argv.last().map(String::as_str)), (16, Some("--allowed-tools")));
+}
+
+#[test]
 fn a_command_of_the_users_own_gets_a_place_for_its_prompt() {
     for (prompt, command, expect) in [
         (PromptBy::Stdin, vec!["mine"], vec!["mine"]),

@@ -46,6 +46,9 @@ fn colours_are_kept_and_nothing_else() {
     check("\x1b]52;c;\x1b[31mx\x07after", "52;c;\x1b[31mxafter\x1b[0m");
     check("\x1b[31", "");
     check("10%\r20%\n", "10%\n20%\n");
+    check("one\r\ntwo\r\r\nthree", "one\ntwo\nthree");
+    check("\x1b[31m10%\r20%\n", "\x1b[31m10%\x1b[0m\n20%\n");
+    check("\x1b[31mone\u{2028}two", "\x1b[31mone\x1b[0m\ntwo");
     check("user\u{202e}gnp.exe\u{9b}31m", "usergnp.exe");
     check(&format!("\x1b[{}mx", "1;".repeat(99)), "x");
 }

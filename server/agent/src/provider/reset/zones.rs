@@ -1,4 +1,4 @@
-//! Names of time zones in messages of providers.
+//! Reads names of time zones in messages of providers.
 
 /// Seconds east of UTC of a zone that is named by its distance: `UTC`, `GMT+9`, `UTC-03:30`.
 pub(super) fn fixed_offset(zone: &str) -> Option<i32> {
@@ -21,7 +21,7 @@ pub(super) fn fixed_offset(zone: &str) -> Option<i32> {
 }
 
 /// The place in whose time the abbreviation is, so that it follows summer time; other names are places.
-pub(super) fn place(zone: &str) -> &str {
+pub(super) fn location(zone: &str) -> &str {
     match zone.to_ascii_uppercase().as_str() {
         "PT" | "PST" | "PDT" | "PACIFIC" => "America/Los_Angeles",
         "MT" | "MST" | "MDT" | "MOUNTAIN" => "America/Denver",
@@ -41,7 +41,7 @@ pub(super) fn place(zone: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{fixed_offset, place};
+    use super::{fixed_offset, location};
 
     #[test]
     fn zones_are_named_by_distance_or_place() {
@@ -60,6 +60,6 @@ mod tests {
         ] {
             assert_eq!(fixed_offset(zone), expect, "{zone}");
         }
-        assert_eq!((place("pst"), place("Asia/Tokyo")), ("America/Los_Angeles", "Asia/Tokyo"));
+        assert_eq!((location("pst"), location("Asia/Tokyo")), ("America/Los_Angeles", "Asia/Tokyo"));
     }
 }
