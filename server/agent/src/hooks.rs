@@ -1,5 +1,5 @@
-//! Connects our hooks to agents. Each agent has a different mechanism to receive them for one process only, without any change
-//! to user files. An agent without one may still call `loopkeeper hook` itself.
+//! Connects our hooks to agents. Each agent has a different mechanism to receive them for one process only, without any
+//! change to user files. An agent without one may still call `loopkeeper hook` itself.
 
 use loopkeeper_text::tr;
 use serde_json::{Value, json};

@@ -152,8 +152,8 @@ impl AgentOutputReader {
         event
     }
 
-    /// Whether the agent ended its turn and printed nothing since. A process that is still running only waits for processes it
-    /// left behind.
+    /// Whether the agent ended its turn and printed nothing since. A process that is still running only waits for
+    /// processes it left behind.
     pub fn is_idle(&self) -> bool {
         self.tally.is_idle
     }

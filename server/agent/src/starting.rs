@@ -1,5 +1,5 @@
-//! Builds the command line that starts each agent headlessly from the settings and task data that determine it, with one
-//! file per agent. No shell ever interprets any of it, and the prompt is not part of it.
+//! Builds the command line that starts each agent headlessly from the settings and task data that determine it, with
+//! one file per agent. No shell ever interprets any of it, and the prompt is not part of it.
 
 mod other_agents;
 

@@ -1,5 +1,5 @@
-//! Reads the dialect of any command that prints text: every line of stdout is agent text, and the last lines are the final
-//! message. Nothing in it is interpreted.
+//! Reads the dialect of any command that prints text: every line of stdout is agent text, and the last lines are the
+//! final message. Nothing in it is interpreted.
 
 use crate::AgentEvent;
 

@@ -17,8 +17,8 @@ pub fn cyclic(dependencies: &[Vec<usize>]) -> Vec<usize> {
     stuck.iter().enumerate().filter(|(_, is_stuck)| **is_stuck).map(|(node, _)| node).collect()
 }
 
-/// Of the nodes that `kept` selects, repeatedly removes each without an edge in `forward` to a kept one, and returns the
-/// rest. `backward` has the same edges reversed.
+/// Of the nodes that `kept` selects, repeatedly removes each without an edge in `forward` to a kept one, and returns
+/// the rest. `backward` has the same edges reversed.
 fn without_free_nodes(kept: &[bool], forward: &[Vec<usize>], backward: &[Vec<usize>]) -> Vec<bool> {
     let is_kept = |node: usize, kept: &[bool]| kept.get(node).copied().unwrap_or(false);
     let mut open: Vec<usize> =

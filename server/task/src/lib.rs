@@ -1,5 +1,6 @@
 //! Parses the documents of a task: a prompt, its criteria, its plan. The types are here, the parsers in modules below,
-//! behind [`parse_task`]. Parsing never fails as a whole: a broken part becomes a [`Finding`], the rest is still a task.
+//! behind [`parse_task`]. Parsing never fails as a whole: a broken part becomes a [`Finding`], the rest is still a
+//! task.
 
 mod assemble;
 mod blocks;

@@ -106,8 +106,8 @@ pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
     parse_to_ast(json, &CollectOptions::default(), &options)
 }
 
-/// `stories`, `tasks` or `features`, if one of them says whether it is done, as in `.agents/tasks/prd.json`, or if files
-/// of this kind use that name.
+/// `stories`, `tasks` or `features`, if one of them says whether it is done, as in `.agents/tasks/prd.json`, or if
+/// files of this kind use that name.
 fn stories_of_other_tool<'a>(root: &JsonFields<'a>, kind: Option<DocumentKind>) -> Option<&'a Value<'a>> {
     let value = OTHER_LISTS.iter().find_map(|it| root.get(it))?;
     let Value::Array(stories) = value else { return None };

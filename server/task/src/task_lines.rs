@@ -1,5 +1,5 @@
-//! Reads task lists of other tools with one JSON object per line: tasks of a run, and issues of Beads. Each becomes a plan
-//! item with the range of its title.
+//! Reads task lists of other tools with one JSON object per line: tasks of a run, and issues of Beads. Each becomes a
+//! plan item with the range of its title.
 
 use std::collections::HashSet;
 

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use regex::{CaptureMatches, Captures, Match, Matches, Regex, Replacer};
 
 /// A constant pattern, compiled at its first use: for ASCII text without the characters that such text cannot contain,
-/// and unchanged for other text. Nearly all output is ASCII, and the automata of `\w`, `\s` or `.` over all of Unicode are up to
-/// fifty times as large, in a keeper that stays resident for hours.
+/// and unchanged for other text. Nearly all output is ASCII, and the automata of `\w`, `\s` or `.` over all of Unicode
+/// are up to fifty times as large, in a keeper that stays resident for hours.
 pub struct ConstantPattern {
     pattern: &'static str,
     ascii: OnceLock<Regex>,

@@ -1,5 +1,6 @@
-//! Parses the status block that Ralph prompts ask for, as `KEY: value` lines or as JSON. The last complete block counts;
-//! broken, unfinished and quoted ones, and the template itself, do not. Reports what was stated, not what is true.
+//! Parses the status block that Ralph prompts ask for, as `KEY: value` lines or as JSON. The last complete block
+//! counts; broken, unfinished and quoted ones, and the template itself, do not. Reports what was stated, not what is
+//! true.
 
 mod fields;
 mod json;

@@ -1,4 +1,5 @@
-//! Builds the command line for a headless start of Codex. The prompt goes to stdin, as requested by the last argument `-`.
+//! Builds the command line for a headless start of Codex. The prompt goes to stdin, as requested by the last argument
+//! `-`.
 
 use crate::PermissionMode;
 use crate::command_line::{CommandLineParams, extend};

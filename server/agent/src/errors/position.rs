@@ -1,4 +1,5 @@
-//! Finds the places in a line at which an error may begin: after names of files and programs, or within its first characters.
+//! Finds the places in a line at which an error may begin: after names of files and programs, or within its first
+//! characters.
 
 use loopkeeper_text::pattern::ConstantPattern;
 

@@ -1,5 +1,5 @@
-//! Recognises error names and sentences with which providers refuse requests, and text that merely mentions them. A sentence
-//! counts at the start of a line, after error marks at most; error names count anywhere in an error.
+//! Recognises error names and sentences with which providers refuse requests, and text that merely mentions them. A
+//! sentence counts at the start of a line, after error marks at most; error names count anywhere in an error.
 
 use loopkeeper_text::pattern::ConstantPattern;
 

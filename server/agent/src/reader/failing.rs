@@ -1,5 +1,5 @@
-//! Derives why a run failed from the output and exit of its process. Covers provider failures only; the work itself is not
-//! judged here.
+//! Derives why a run failed from the output and exit of its process. Covers provider failures only; the work itself is
+//! not judged here.
 
 use super::tally::{ProviderRetry, RunSummaryBuilder};
 use super::{DialectParser, MAX_EMPTY, ProcessEnd};

@@ -1,5 +1,5 @@
-//! Builds headless command lines of Qwen Code, Copilot CLI, Cursor CLI and Amp. Only Qwen Code was tested with real runs; the
-//! others follow their help texts and documentation.
+//! Builds headless command lines of Qwen Code, Copilot CLI, Cursor CLI and Amp. Only Qwen Code was tested with real
+//! runs; the others follow their help texts and documentation.
 
 use crate::command_line::{CommandLineParams, extend};
 use crate::{PermissionMode, allow, commits, gemini};

@@ -1,4 +1,5 @@
-//! Computes the position and format of a new value in a JSON text: with the indentation and line ends of its neighbours.
+//! Computes the position and format of a new value in a JSON text: with the indentation and line ends of its
+//! neighbours.
 
 use std::ops::Range;
 
