@@ -37,3 +37,32 @@ pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
     short.push('…');
     short.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::{folded, one_line, shortened};
+
+    #[test]
+    fn white_space_becomes_single_spaces() {
+        let check = |text: &str, expect: &str| assert_eq!(one_line(text), expect, "{text:?}");
+        check("", "");
+        check("a b", "a b");
+        check(" a\r\n\tb\u{a0} c ", "a b c");
+        check(" ", "");
+        for (text, is_copied) in [("a é b", false), ("", false), ("a ", true), ("a  b", true), ("a\tb", true)]
+        {
+            assert_eq!(matches!(folded(text), Cow::Owned(_)), is_copied, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn long_text_is_shortened_by_characters() {
+        let check = |limit: usize, expect: &str| assert_eq!(shortened("äöüß", limit), expect, "{limit}");
+        check(5, "äöüß");
+        check(4, "äöüß");
+        check(3, "äö…");
+        check(1, "…");
+    }
+}

@@ -23,3 +23,29 @@ fn outside(path: &str) -> Option<String> {
     (absolute || path.split('/').any(|part| part == ".."))
         .then(|| tr!("a path that leaves the root").to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{glob_fault, path_fault};
+
+    #[test]
+    fn globs_and_paths_stay_below_the_root() {
+        for valid in ["src/**/*.rs", "a", "a..b/c", "{a,b}/*"] {
+            assert_eq!((glob_fault(valid), path_fault(valid)), (None, None), "{valid}");
+        }
+        let leaves = Some("a path that leaves the root".to_owned());
+        for outside in ["/a", "~/a", "../a", "a/../b", "a/.."] {
+            assert_eq!(
+                (glob_fault(outside), path_fault(outside)),
+                (leaves.clone(), leaves.clone()),
+                "{outside}"
+            );
+        }
+        assert_eq!(
+            (glob_fault(""), path_fault("")),
+            (Some("an empty text".into()), Some("an empty text".into()))
+        );
+        assert!(glob_fault("a[").is_some_and(|it| !it.is_empty()));
+        assert_eq!(path_fault("a["), None);
+    }
+}

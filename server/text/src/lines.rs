@@ -32,7 +32,10 @@ impl LineIndex {
 
 /// The line that contains `offset`, without its end.
 pub fn line_around(text: &str, offset: usize) -> Range<usize> {
-    let start = text.get(..offset).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
+    let (before, after) = text.split_at_checked(offset).unwrap_or_default();
+    // Between the two characters of a line end, the line is the one that they end.
+    let before = if after.starts_with('\n') { before.strip_suffix('\r').unwrap_or(before) } else { before };
+    let start = before.rfind(['\r', '\n']).map_or(0, |it| it + 1);
     let rest = text.get(start..).unwrap_or_default();
     let end = start + rest.find(['\r', '\n']).unwrap_or(rest.len());
     start..end.max(offset)
@@ -58,7 +61,9 @@ mod tests {
         let text = "ab\r\ncd\n";
         let found: Vec<&str> = [0, 2, 4, 6, 7].map(|at| &text[line_around(text, at)]).to_vec();
         assert_eq!(found, ["ab", "ab", "cd", "cd", ""]);
-        assert_eq!(line_around("", 0), 0..0);
+        let returns = [0, 1, 2, 4].map(|at| &"a\rb\rc"[line_around("a\rb\rc", at)]);
+        assert_eq!(returns, ["a", "a", "b", "c"]);
+        assert_eq!((line_around("", 0), line_around("ab\r\n", 3)), (0..0, 0..3));
     }
 
     proptest! {
