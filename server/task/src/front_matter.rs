@@ -75,7 +75,7 @@ pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
             MAY_CHANGE => allow_changes(out, entry),
             PROMISE => out.promise = one_line(out, &entry).or_else(|| out.promise.take()),
             key if of_ralph && RALPH_UNSUPPORTED.contains(&key) => {
-                aside.push((key.to_owned(), entry.key_range))
+                aside.push((key.to_owned(), entry.key_range));
             }
             key if of_ralph && RALPH_NOTES.contains(&key) => {}
             key => report_unknown_key(out, (key, entry.key_range), closest(key, KEYS)),

@@ -264,10 +264,12 @@ mod tests {
         task.criteria.iter().map(one).collect()
     }
 
+    fn owned(name: &str, command: &str, place: &str) -> (String, String, String) {
+        (name.to_owned(), command.to_owned(), place.to_owned())
+    }
+
     #[test]
     fn the_commands_of_other_tools_are_criteria() {
-        let owned =
-            |name: &str, command: &str, place: &str| (name.to_owned(), command.to_owned(), place.to_owned());
         let ralphy = "project:\n  name: x\ncommands:\n  test: npm test\n  lint: \"\"\n  build: 'npm run build'\nrules: []\n";
         assert_eq!(
             commands(".ralphy/config.yaml", ralphy),
@@ -292,6 +294,22 @@ mod tests {
         );
         assert_eq!(commands(".ralphify/checks/tests/CHECK.md", "---\ncommand: x\nenabled: false\n---\n"), []);
         assert_eq!(commands(".ralph.toml", "verify_commands = \"x\"\n"), []);
+        assert_eq!(commands(".ralphy/config.yaml", "commands:\n  test: null\n  lint: ~\n"), []);
+        let marked = "\u{feff}{\"agent\": {\"ci_gate\": {\"argv\": [\"make\"]}}}";
+        assert_eq!(
+            commands(".ralph/config.jsonc", marked),
+            [owned("The CI gate passes", "make", "[\"make\"]")]
+        );
+        let queue =
+            "{ // gate\n \"agent\": {\"ci_gate\": {\"enabled\": true, \"argv\": [\"make\", \"ci all\"]}}}";
+        assert_eq!(
+            commands(".ralph/config.jsonc", queue),
+            [owned("The CI gate passes", "make 'ci all'", "[\"make\", \"ci all\"]")]
+        );
+    }
+
+    #[test]
+    fn the_commands_of_a_ralphrc_are_criteria() {
         let rc = "# x\nTEST_COMMAND=\"npm test\"\nQUALITY_GATES=\"npm run lint; npx tsc\"\nQUALITY_GATE_MODE=block\n";
         assert_eq!(
             commands(".ralph/.ralphrc", rc),
@@ -311,23 +329,11 @@ mod tests {
                 owned("grep \"x y\"", "grep \"x y\"", "grep \"x y\"")
             ]
         );
-        assert_eq!(commands(".ralphy/config.yaml", "commands:\n  test: null\n  lint: ~\n"), []);
-        let marked = "\u{feff}{\"agent\": {\"ci_gate\": {\"argv\": [\"make\"]}}}";
-        assert_eq!(
-            commands(".ralph/config.jsonc", marked),
-            [owned("The CI gate passes", "make", "[\"make\"]")]
-        );
         let repeated = document(".ralphrc", "export TEST_COMMAND=\"${TEST_COMMAND:-t}\"\n");
         assert_eq!(
             parse_task(&[repeated]).criteria[0].place.range,
             37..38,
             "the value, not a letter of the key"
-        );
-        let queue =
-            "{ // gate\n \"agent\": {\"ci_gate\": {\"enabled\": true, \"argv\": [\"make\", \"ci all\"]}}}";
-        assert_eq!(
-            commands(".ralph/config.jsonc", queue),
-            [owned("The CI gate passes", "make 'ci all'", "[\"make\", \"ci all\"]")]
         );
     }
 
@@ -388,7 +394,7 @@ mod tests {
             assert!(task.criteria.is_empty(), "{path}");
         };
         check(".ralphy/config.yaml", "commands:\n  lint: x\n  test: \"npm test\n", 3);
-        check(".ralph.toml", "verify_commands = [\"a\"\nx = 1\n", 1);
+        check(".ralph.toml", "verify_commands = [\"a\"\nx = 1\n", 2);
         check(".ralph/config.jsonc", "{\"agent\": {\"ci_gate\": {\"argv\": [\"make\"]}}", 1);
         check(".ralph/verification.json", "{\"verifiers\": [\"tsc\", }", 1);
     }

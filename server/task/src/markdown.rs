@@ -143,10 +143,10 @@ impl<'a> MarkdownReader<'a> {
         }
         match block {
             MarkdownBlock::Heading { level, text } if self.lists.is_empty() => {
-                self.handle_heading(level, text)
+                self.handle_heading(level, text);
             }
             MarkdownBlock::Heading { text, .. } | MarkdownBlock::Paragraph(text) => {
-                self.handle_paragraph(text)
+                self.handle_paragraph(text);
             }
             MarkdownBlock::ListOpen => {}
             MarkdownBlock::ListClose => self.close_list(),

@@ -163,7 +163,9 @@ fn an_iteration_without_a_message_has_no_final_text() {
     let turn = json!({"type": "turn", "stopReason": "end_turn"});
     let mut reader = AgentOutputReader::new(Dialect::Acp);
     for (lines, expect) in [(vec![&chunk, &turn], "done"), (vec![&turn], "")] {
-        lines.iter().for_each(|line| drop(reader.read_line(&line.to_string())));
+        for line in lines {
+            drop(reader.read_line(&line.to_string()));
+        }
         let end = ProcessEnd { ending: AgentEnding::Held, ..ProcessEnd::exited(None) };
         let run = reader.so_far(StopHookReport::default(), end, &LocalClock::utc(0));
         assert_eq!(run.final_text, expect);

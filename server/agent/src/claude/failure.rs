@@ -61,7 +61,7 @@ impl ClaudeFailure<'_> {
                 (class, announced.or_else(|| provider::classify(self.message, self.status).reset))
             }
             // Too many requests without a limit event: older versions report it only as text.
-            (ProviderClass::Transient, None) if self.status == Some(429) || self.word == "rate_limit" => {
+            (ProviderClass::Transient, None) if self.status == Some(429) || self.code == "rate_limit" => {
                 let classified = provider::classify(self.message, self.status);
                 let is_account = matches!(classified.class, ProviderClass::Quota | ProviderClass::Billing);
                 (if is_account { classified.class } else { class }, classified.reset)

@@ -55,7 +55,7 @@ pub(in crate::commands) fn ask(
         match asking {
             QuestionSupport::Announced => ask_for_consent(&shared, &needed, &then).await,
             QuestionSupport::Unannounced | QuestionSupport::Never => {
-                show_page_and_ask(&shared, &needed, &then).await
+                show_page_and_ask(&shared, &needed, &then).await;
             }
         }
     });

@@ -27,19 +27,19 @@ pub(super) fn defined(language: TestLanguage, is_all_tests: bool, code: &[CodeLi
             Some((_, LineScope::Tests)) => Some(None),
             Some((_, LineScope::Test(name))) => Some(Some(name.clone())),
         };
-        if let Some(test) = test {
-            if let Some(LineBindings { names, value }) = line_bindings(language, line.code) {
-                let body = code.iter().skip(at + 1).take_while(|it| it.indent > line.indent);
-                let body: Vec<&str> = body.map(|it| it.code).collect();
-                let value: Rc<str> = format!("{value}\n{}", body.join("\n")).into();
-                found.extend(names.into_iter().map(|(name, kind)| Definition {
-                    name,
-                    kind,
-                    line: line.number,
-                    value: Rc::clone(&value),
-                    test: test.clone(),
-                }));
-            }
+        if let Some(test) = test
+            && let Some(LineBindings { names, value }) = line_bindings(language, line.code)
+        {
+            let body = code.iter().skip(at + 1).take_while(|it| it.indent > line.indent);
+            let body: Vec<&str> = body.map(|it| it.code).collect();
+            let value: Rc<str> = format!("{value}\n{}", body.join("\n")).into();
+            found.extend(names.into_iter().map(|(name, kind)| Definition {
+                name,
+                kind,
+                line: line.number,
+                value: Rc::clone(&value),
+                test: test.clone(),
+            }));
         }
         scopes.extend(opened_scope(language, line.code).map(|it| (line.indent, it)));
     }

@@ -138,14 +138,15 @@ fn while_a_loop_works_only_what_broke_is_a_warning() {
     assert!(shown(&world).contains("5 W timed-out tests: "), "{}", shown(&world));
 }
 
+/// The diagnostics on the first line.
+fn first_line(world: &World) -> Vec<String> {
+    shown(world).lines().filter(|it| it.starts_with("1 ")).map(str::to_owned).collect()
+}
+
 #[test]
 fn obstacles_to_a_loop_are_reported_on_the_first_line() {
-    let idle = || vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
-    let first = |world: &World| {
-        shown(world).lines().filter(|it| it.starts_with("1 ")).map(str::to_owned).collect::<Vec<_>>()
-    };
     assert_eq!(
-        first(&World::prompt().cooling()),
+        first_line(&World::prompt().cooling()),
         [
             "1 W summary breaker open: 0 of 2 criteria pass",
             "1 W breaker-open breaker open: 3 iterations without a file change. Resume to try again now.",
@@ -153,31 +154,35 @@ fn obstacles_to_a_loop_are_reported_on_the_first_line() {
     );
     let open = World::prompt().tripped();
     assert_eq!(
-        first(&open),
+        first_line(&open),
         [
             "1 W summary breaker open: 0 of 2 criteria pass",
             "1 W breaker-open breaker open: 3 iterations without a file change. Reset it to continue.",
         ]
     );
     assert_eq!(
-        first(&open.without_keeper()),
+        first_line(&open.without_keeper()),
         [
             "1 I summary needs you: 0 of 2 criteria pass",
             "1 W interrupted interrupted: the loop's process ended. Resume the loop.",
         ]
     );
     assert_eq!(
-        first(&World::prompt().tripped().damaged()),
+        first_line(&World::prompt().tripped().damaged()),
         [
             "1 I summary idle: 0 of 2 criteria pass",
             "1 E damaged damaged: the loop's journal is damaged or of a later version. Start a new loop.",
         ]
     );
+}
+
+#[test]
+fn the_outcome_of_a_loop_is_reported_on_the_first_line() {
     let mut short = spec(World::prompt().task.criteria);
     short.settings.limits.iterations = 1;
     let limited = World::prompt().after(Sim::new(short, "ff", vec![Act::new("pf")]).run());
     assert_eq!(
-        first(&limited),
+        first_line(&limited),
         [
             "1 I summary limit reached: 1 of 2 criteria pass",
             "1 W limit-reached limit reached: 1 iteration used. Raise `limits.iterations`.",
@@ -185,23 +190,28 @@ fn obstacles_to_a_loop_are_reported_on_the_first_line() {
     );
     // Fixed manually: the outcome of the loop no longer applies.
     assert_eq!(
-        first(&limited.with_results(&[('p', ""), ('p', "")])),
+        first_line(&limited.with_results(&[('p', ""), ('p', "")])),
         ["1 I summary idle: 2 of 2 criteria pass"]
     );
     let mut alone = spec(World::prompt().task.criteria);
     alone.attended = false;
-    let tripped = World::prompt().after(Sim::new(alone, "ff", idle()).run());
+    let tripped = World::prompt()
+        .after(Sim::new(alone, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]).run());
     assert_eq!(
-        first(&tripped)[1],
+        first_line(&tripped)[1],
         "1 W breaker-open breaker open: 3 iterations without a file change. Change the task or the limit."
     );
     let login = loopkeeper_agent::ProviderClass::Login;
     let refused = World::prompt().played("ff", vec![Act::fails(login, "ff")]);
-    assert!(first(&refused)[0].starts_with("1 W summary needs you: the agent `"), "{:?}", first(&refused));
+    assert!(
+        first_line(&refused)[0].starts_with("1 W summary needs you: the agent `"),
+        "{:?}",
+        first_line(&refused)
+    );
     let done = World::prompt().played("ff", vec![Act::new("pp")]);
-    assert_eq!(first(&done), ["1 I summary completed and verified: 2 of 2 criteria pass"]);
+    assert_eq!(first_line(&done), ["1 I summary completed and verified: 2 of 2 criteria pass"]);
     let broken_since = done.with_results(&[('p', ""), ('f', "")]);
-    assert_eq!(first(&broken_since), ["1 I summary idle: 1 of 2 criteria pass"]);
+    assert_eq!(first_line(&broken_since), ["1 I summary idle: 1 of 2 criteria pass"]);
 }
 
 #[test]
