@@ -15,11 +15,10 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use outside::{OutsideEntries, OutsideSearch, SHARED_FOLDERS, find_outside};
-pub(crate) use packages::is_changed_since;
 pub use programs::{ReplacedProgram, changed_home_files, replaced_programs};
 
 /// Beyond this many entries the walk stops.
@@ -228,4 +227,22 @@ fn changed_at(metadata: &Metadata) -> SystemTime {
     let seconds = u64::try_from(metadata.ctime()).unwrap_or_default();
     let nanos = u32::try_from(metadata.ctime_nsec()).unwrap_or_default();
     UNIX_EPOCH + Duration::new(seconds, nanos)
+}
+
+/// Resolves `..` without access to the file system.
+fn normalized(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            out.pop();
+        } else {
+            out.push(part);
+        }
+    }
+    out
+}
+
+/// Whether the file changed since; `false` if it does not exist.
+pub(crate) fn is_changed_since(path: &Path, since: SystemTime) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|it| changed_at(&it) >= since)
 }

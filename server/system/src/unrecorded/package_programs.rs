@@ -8,8 +8,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::MAX_MANIFEST_BYTES;
-use super::packages::{is_changed_since, normalized};
+use super::{MAX_MANIFEST_BYTES, is_changed_since, normalized};
 use crate::regular_file::read_text;
 
 /// Maximum number of packages whose manifests are read for one changed program.

@@ -6,11 +6,11 @@ use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::package_programs::replaces_package_program;
-use super::{MAX_FOUND, MAX_MANIFEST_BYTES, UnrecordedScan, changed_at, is_created_since};
+use super::{MAX_FOUND, MAX_MANIFEST_BYTES, UnrecordedScan, is_changed_since, is_created_since, normalized};
 use crate::regular_file::read_text;
 
 /// Programs that no package of a project provides.
@@ -213,21 +213,4 @@ fn files_of_record(record: &Path, folder: &Path) -> Vec<PathBuf> {
     let text = read_text(record, MAX_MANIFEST_BYTES).unwrap_or_default();
     let names = text.lines().filter_map(|it| it.split(',').next());
     names.map(|it| normalized(&folder.join(it.trim_matches('"')))).collect()
-}
-
-pub(super) fn normalized(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        if part == Component::ParentDir {
-            out.pop();
-        } else {
-            out.push(part);
-        }
-    }
-    out
-}
-
-/// Whether the file changed since; `false` if it does not exist.
-pub(crate) fn is_changed_since(path: &Path, since: SystemTime) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|it| changed_at(&it) >= since)
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::packages::is_changed_since;
+use super::is_changed_since;
 use crate::program_path::is_executable;
 
 /// Files below the home folder that decide how test runners, interpreters and build tools run.

@@ -490,13 +490,3 @@ fn counts_do_not_change_while_an_iteration_is_judged() {
     }
     assert_eq!(breaker::counts(&sim.state).no_progress, 0);
 }
-
-#[test]
-fn an_agent_that_fails_silently_and_writes_files_repeats_its_failure() {
-    for class in [ProviderClass::Crash, ProviderClass::Refused, ProviderClass::Unknown] {
-        let act = Act { error: Some(class), ..Act::new("ff") };
-        let alone = LoopSpec { attended: false, ..two() };
-        let sim = Sim::new(alone, "ff", times(8, &act)).run();
-        assert_eq!((sim.state.iteration, sim.state.breaker.state), (5, BreakerState::Open), "{class:?}");
-    }
-}

@@ -2,7 +2,7 @@
 
 use super::{alone, changes, holds, opened, repeat, times, trips, two, unchecked};
 use crate::decide::sim::{Act, Sim, item};
-use crate::journal::LoopSpec;
+use crate::journal::{BreakerState, LoopSpec};
 use loopkeeper_agent::ProviderClass;
 
 /// Files change, and the checks find this.
@@ -73,4 +73,13 @@ fn a_trial_with_the_same_failure_made_no_progress() {
     claimed.settings.breaker.max_trips = 2;
     let sim = Sim::new(claimed, "f", [times(3, &Act::idle("f")), vec![Act::new("f")]].concat()).run();
     assert!(changes(&sim).contains(&"closed trial-passed 1 0".to_owned()), "{:?}", changes(&sim));
+}
+
+#[test]
+fn an_agent_that_fails_silently_and_writes_files_repeats_its_failure() {
+    for class in [ProviderClass::Crash, ProviderClass::Refused, ProviderClass::Unknown] {
+        let acts = times(8, &Act { error: Some(class), ..Act::new("ff") });
+        let sim = Sim::new(LoopSpec { attended: false, ..two() }, "ff", acts).run();
+        assert_eq!((sim.state.iteration, sim.state.breaker.state), (5, BreakerState::Open), "{class:?}");
+    }
 }
