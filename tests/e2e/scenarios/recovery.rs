@@ -48,6 +48,22 @@ fn a_killed_keeper_is_interrupted_and_resumed_within_its_budget() {
     world.run(&["log", &id]).expect(0).out("interrupted");
 }
 
+/// No snapshot contains what the agent had changed when its keeper was killed.
+#[test]
+fn a_weakening_before_a_crash_is_refused_by_the_next_loop() {
+    let weakens = format!("echo 'exit 0' > check.sh; {WAITS}");
+    let (world, id) = detached(&Scenario {
+        files: &[("check.sh", "# strict\ntest \"$(cat answer)\" = 42\n")],
+        criteria: &["Right: `$ sh ./check.sh`"],
+        acts: &[&weakens, "true"],
+        ..Scenario::default()
+    });
+    world.until_shared("up.1");
+    kill(&world, "loopkeeper keeper ");
+    world.run(&["stop", &id]).expect(0);
+    world.run(&["run", "--trust"]).expect(1).out("check.sh was changed");
+}
+
 #[test]
 fn an_interrupted_loop_is_stopped_without_a_start() {
     let (world, id) =

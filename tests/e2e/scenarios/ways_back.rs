@@ -1,6 +1,6 @@
 //! Iterations that cause regressions, and the loop's reaction with `git.on_regression = "rollback"`.
 
-use crate::support::scenario::Ends::{Limit, Verified};
+use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::Scenario;
 
 const ROLLS_BACK: &str = "git.on_regression = \"rollback\"";
@@ -111,4 +111,29 @@ fn an_unwanted_commit_is_reported() {
         serde_json::json!(["now passes: It is there"])
     );
     played.world.run(&["log"]).expect(0).out("now passes: It is there");
+}
+
+const STRICT: &[(&str, &str)] =
+    &[("kept", "good\n"), ("check.sh", "# strict\ntest \"$(cat answer)\" = 42\n")];
+const STRICT_CRITERIA: &[&str] =
+    &["Kept: `$ test -e kept`", "Right: `$ sh ./check.sh`", "More: `exists more`"];
+
+/// The restored tree contains the agent's change of the check, which is not an edit of the user.
+#[test]
+fn a_rollback_does_not_accept_a_weakened_check() {
+    let played = Scenario {
+        files: STRICT,
+        settings: ROLLS_BACK,
+        criteria: STRICT_CRITERIA,
+        acts: &["echo 'exit 0' > check.sh", "rm kept; echo '# x' >> check.sh", "touch more"],
+        ends: Failed(3, "check.sh was changed"),
+        ..Scenario::default()
+    }
+    .play();
+    assert_eq!(played.all("rolled-back").len(), 1);
+    let log = played.world.run(&["log"]);
+    assert!(!log.stdout.contains("you edited"), "{}", log.stdout);
+    // Neither does a rollback by the user to such a tree, for the next loop.
+    played.world.run(&["rollback", "latest", "1"]).expect(0);
+    played.world.run(&["run", "--trust"]).expect(1).out("check.sh was changed");
 }
