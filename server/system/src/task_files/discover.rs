@@ -145,7 +145,7 @@ impl TaskWalk<'_> {
 
     fn discovered_task(&self, path: &Path, mut plans: Vec<PathBuf>) -> DiscoveredTask {
         plans.extend(named_todo(self.root, path));
-        plans.extend(gate_files(path));
+        plans.extend(gate_files(self.root, path));
         DiscoveredTask { id: TaskId(relative(self.root, path)), path: path.to_owned(), plans }
     }
 }
@@ -191,7 +191,7 @@ pub fn task_at(root: &Path, name: &str) -> DiscoveredTask {
     }
     let mut plans = plans(&documents);
     plans.extend(named_todo(root, &path));
-    plans.extend(gate_files(&path));
+    plans.extend(gate_files(root, &path));
     DiscoveredTask { id: TaskId(relative(root, &path)), plans, path }
 }
 

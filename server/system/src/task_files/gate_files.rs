@@ -5,17 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::config_text;
+use loopkeeper_text::yaml;
 
-/// The files for the tasks in the folder of `path`.
-pub(super) fn gate_files(path: &Path) -> Vec<PathBuf> {
+/// The files for the task at `path`, most of which are in its folder.
+pub(super) fn gate_files(root: &Path, path: &Path) -> Vec<PathBuf> {
     let Some(folder) = path.parent() else { return Vec::new() };
     let is_file = |it: &PathBuf| it.symlink_metadata().is_ok_and(|it| it.is_file());
     let mut named = vec![folder.join(".ralphy/config.yaml"), folder.join(".ralph.toml")];
-    let orchestrator = folder.join("ralph.yml");
-    if orchestrator.exists() {
-        named.push(folder.join(".ralph/agent/tasks.jsonl"));
-        named.extend(Some(orchestrator).filter(|it| it != path && has_line(it, |it| it == "gates:")));
-    }
+    named.extend(orchestrator_files(root, path, folder));
     if folder.ends_with(".ralph") {
         named.push(folder.join("config.jsonc"));
         if path.ends_with("tasks.yml") {
@@ -31,6 +28,31 @@ pub(super) fn gate_files(path: &Path) -> Vec<PathBuf> {
     }
     named.extend(quality_gates(folder));
     named.into_iter().chain(check_and_context_files(folder)).filter(is_file).collect()
+}
+
+/// The tasks of a run and the gates of the `ralph.yml` in the folder of the task, or in one above whose prompt the task
+/// is.
+fn orchestrator_files(root: &Path, path: &Path, folder: &Path) -> Vec<PathBuf> {
+    const NAME: &str = "ralph.yml";
+    let is_home = |it: &&Path| {
+        let config = it.join(NAME);
+        if *it == folder { config.exists() } else { names_prompt(&config, it, path) }
+    };
+    let Some(home) = folder.ancestors().take_while(|it| it.starts_with(root)).find(is_home) else {
+        return Vec::new();
+    };
+    let config = home.join(NAME);
+    let has_gates = || config != path && has_line(&config, |it| it.starts_with("gates:"));
+    let gates = has_gates().then(|| config.clone());
+    std::iter::once(home.join(".ralph/agent/tasks.jsonl")).chain(gates).collect()
+}
+
+fn names_prompt(config: &Path, folder: &Path, prompt: &Path) -> bool {
+    const KEYS: [&str; 2] = ["event_loop.prompt_file", "prompt_file"];
+    let text = config_text::read_text(config).ok().flatten().unwrap_or_default();
+    yaml::scalars(&text).iter().any(|it| {
+        KEYS.contains(&it.path.as_str()) && folder.join(it.value.trim_start_matches("./")) == prompt
+    })
 }
 
 /// The issues of Beads, for a prompt that lets the agent ask for them.
@@ -93,5 +115,5 @@ fn quality_gates(folder: &Path) -> Option<PathBuf> {
 /// Whether a small file has a line like this, without its indentation.
 fn has_line(path: &Path, matches: impl Fn(&str) -> bool) -> bool {
     let text = config_text::read_text(path).ok().flatten().unwrap_or_default();
-    text.lines().any(|it| matches(it.trim()))
+    text.trim_start_matches('\u{feff}').lines().any(|it| matches(it.trim()))
 }

@@ -422,3 +422,17 @@ fn the_specification_beside_a_plan_is_its_context() {
         &[".kiro/specs/a/requirements.md", ".kiro/specs/a/design.md"],
     );
 }
+
+#[test]
+fn gates_belong_to_the_prompt_that_their_file_names() {
+    let check = |config: &str, expect: &[&str]| {
+        let root = Root::with(&["docs/PROMPT.md", "other/PROMPT.md", ".ralph/agent/tasks.jsonl"]);
+        root.write("ralph.yml", config);
+        assert_eq!(root.shown(&root.found()), expect, "{config}");
+    };
+    let gates = "backpressure:\n  gates: [{name: t, command: make}]\n";
+    let named = "docs/PROMPT.md: .ralph/agent/tasks.jsonl ralph.yml";
+    check(&format!("event_loop:\n  prompt_file: ./docs/PROMPT.md\n{gates}"), &[named, "other/PROMPT.md"]);
+    check(&format!("prompt_file: docs/PROMPT.md\n{gates}"), &[named, "other/PROMPT.md"]);
+    check(gates, &["docs/PROMPT.md", "other/PROMPT.md"]);
+}
