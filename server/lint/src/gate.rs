@@ -234,12 +234,13 @@ mod tests {
 
     #[test]
     fn gates_are_recognised_in_commands() {
-        let rows: [(&str, &[Gate]); 16] = [
+        let rows: [(&str, &[Gate]); 17] = [
             ("cargo test --workspace", &[Gate::Tests]),
             ("cargo clippy --all-targets -- -D warnings", &[Gate::Lint]),
             ("npm test", &[Gate::Tests]),
             ("npm run typecheck && npm run lint", &[Gate::Types, Gate::Lint]),
             ("npx tsc --noEmit", &[Gate::Types]),
+            ("npx --no-install tsc --noEmit", &[Gate::Types]),
             ("cd api && uv run pytest -q --cov=app", &[Gate::Coverage, Gate::Tests]),
             ("python3 -m unittest discover", &[Gate::Tests]),
             ("CI=1 pnpm exec vitest run", &[Gate::Tests]),

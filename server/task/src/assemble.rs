@@ -30,6 +30,9 @@ pub fn parse_task(documents: &[TaskDocument]) -> Task {
     let optional = optional_sections(documents);
     let embedded = documents.first().and_then(|it| EmbeddedPrompt::of(&it.path, &it.text));
     for (index, document) in documents.iter().enumerate() {
+        if index > 0 && is_empty_plan(document) {
+            continue;
+        }
         let prompt = embedded.as_ref().filter(|_| index == 0);
         let outline = prompt
             .map_or_else(|| parse_document(document, optional.as_deref()), |it| parse_embedded(it, document));
@@ -188,6 +191,16 @@ fn parse_besides_prompt(TaskDocument { path, text }: &TaskDocument) -> TaskOutli
     }
 }
 
+/// A plan beside a prompt starts empty: other tools create the file, and the agent fills it.
+fn is_empty_plan(document: &TaskDocument) -> bool {
+    let is_markdown = Path::new(&document.path).extension().is_some_and(|it| it == "md");
+    is_markdown && kind_of(&document.path).is_some_and(DocumentKind::is_plan) && is_blank(&document.text)
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim().is_empty()
+}
+
 /// Recognises other file names too, which only `[tasks] files` can introduce.
 pub fn is_story_file(path: &str) -> bool {
     match kind_of(path) {
@@ -198,7 +211,7 @@ pub fn is_story_file(path: &str) -> bool {
 
 /// A Markdown document is never rejected, so content that cannot be intended is reported here.
 fn note_unreadable(outline: &mut TaskOutline, text: &str) {
-    if text.trim_start_matches('\u{feff}').trim().is_empty() {
+    if is_blank(text) {
         outline.add_finding(
             FindingCode::Syntax,
             tr!("document"),

@@ -109,6 +109,24 @@ fn an_empty_task_is_reported() {
     assert_eq!(parse_inline_task("", &[]).findings[0].code, FindingCode::Syntax);
 }
 
+#[test]
+fn an_empty_plan_beside_a_prompt_is_not_an_error() {
+    let check = |plan: &str, count: usize| {
+        let prompt = TaskDocument {
+            path: "PROMPT.md".to_owned(),
+            text: "# T\n\n## Done when\n\n- a: `exists a`\n".to_owned(),
+        };
+        let plan = TaskDocument { path: plan.to_owned(), text: "\n".to_owned() };
+        assert_eq!(parse_task(&[prompt, plan.clone()]).findings.len(), count, "{}", plan.path);
+        assert_ne!(parse_task(&[plan]).findings.len(), 0);
+    };
+    check("fix_plan.md", 0);
+    check("@fix_plan.md", 0);
+    check("IMPLEMENTATION_PLAN.md", 0);
+    check(".ralph/ralph-tasks.md", 0);
+    check("prd.json", 1);
+}
+
 /// Applying an offered fix must produce the intended text.
 #[test]
 fn offered_fixes_remove_their_finding() {

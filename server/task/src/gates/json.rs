@@ -104,7 +104,8 @@ fn add_verifier(name: &str, args: Option<&Object<'_>>, place: &Range<usize>, out
     let arg = |key: &str| args.and_then(|it| it.get_string(key)).map(|it| it.value.to_string());
     let glob = |it: &str| if it.contains([' ', '"']) { format!("{it:?}") } else { it.to_owned() };
     let command = match name {
-        "tsc" => Some("npx tsc --noEmit".to_owned()),
+        // Without the option, npx downloads an unrelated package of this name where TypeScript is not installed.
+        "tsc" => Some("npx --no-install tsc --noEmit".to_owned()),
         "vitest" => Some("npx vitest run".to_owned()),
         "commandExitCode" | "custom" => arg("command"),
         _ => None,

@@ -32,6 +32,7 @@ fn a_suppressed_finding_is_a_weakening() {
     is_found("mypy .", "calc.py", "if not TYPE_CHECKING:\n    VALUE = load()\n", "mypy", 1);
     is_found("cargo clippy", "lib.rs", "#![cfg_attr(not(x), allow(clippy::all))]\n", "clippy", 1);
     is_found("npx tsc --noEmit", "calc.ts", "\n// @ts-expect-error later\n", "tsc", 2);
+    is_found("npx --no-install tsc --noEmit", "calc.ts", "\n// @ts-expect-error later\n", "tsc", 2);
     is_found("cargo clippy -- -D warnings", "lib.rs", "#![allow(clippy::all)]\nfn a() {}\n", "clippy", 1);
     is_found("cargo clippy", "src/new.rs", "#[ allow(unused) ]\nfn a() {}\n", "clippy", 1);
     is_found(
