@@ -366,7 +366,7 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
         (&status["loops"][0]["stale"], &status["loops"][0]["criteria"]["items"][0]["stale"]),
         (&true.into(), &true.into())
     );
-    run(&["status"]).expect(0).out("(files rolled back since)");
+    run(&["status"]).expect(0).out("(files changed since)");
     run(&["gc"]).expect(0);
     run(&["rollback", "--undo"])
         .expect(0)
@@ -377,7 +377,7 @@ fn a_rollback_is_undone_byte_for_byte_and_asks_before_it_overwrites_what_the_use
     assert!(outcome.contains("Completed, verified") && !outcome.contains("rolled back"), "{outcome}");
     run(&["rollback", "--undo"]).expect(0);
     assert_eq!(tree(&terminal), start, "done again");
-    run(&["status"]).expect(0).out("(files rolled back since)");
+    run(&["status"]).expect(0).out("(files changed since)");
     // A file that the user changed in between is overwritten only on request; other files of the user stay.
     terminal.file("bytes", "mine\n").file("mine", "mine\n");
     let seq = || run(&["log", "--json"]).expect(0).stdout.lines().count();

@@ -211,7 +211,7 @@ async fn helper_process() {
     }
     if words[0] == "drop" {
         drop(running);
-        orphans::all_gone().await;
+        orphans::wait_until_all_ended().await;
         assert_nobody(words[1], "after all are gone");
         return say("0 alive");
     }

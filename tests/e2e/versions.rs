@@ -103,7 +103,7 @@ fn loops_of_earlier_versions_are_continued() {
 }
 
 const LATER: &str = "format version 2, this loopkeeper reads version 1";
-const USE_LATER: &str = "It may come from a later version of loopkeeper: use that one to go on.";
+const USE_LATER: &str = "It may come from a later version of loopkeeper: use that one to continue.";
 
 /// A journal whose second line has the next version of the format.
 fn with_later_journal() -> (Terminal, PathBuf) {

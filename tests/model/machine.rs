@@ -260,7 +260,7 @@ impl Machine {
                 Effect::JudgeFinalTree { .. } => Some(Signal::Verdict { tree }),
                 Effect::TestMutants(_) => Some(Signal::Mutants),
                 Effect::CancelChecks => Some(Signal::ChecksCancelled),
-                Effect::TakeCall { iteration, .. } => Some(Signal::CallSlot { iteration }),
+                Effect::TakeCallSlot { iteration, .. } => Some(Signal::CallSlot { iteration }),
                 Effect::CheckActivity => Some(Signal::NoActivity),
                 Effect::StopAgent { why, .. } => {
                     self.agents.retain(|it| it.keeper != Some(index));

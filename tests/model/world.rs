@@ -113,7 +113,7 @@ impl Signal {
                 holds: None,
             },
             Self::AgentEnded { ending } => Event::AgentEnded(Box::new(AgentRun { ending, ..quiet_run() })),
-            Self::NoActivity => Event::LifeSeen { alive: false },
+            Self::NoActivity => Event::ActivityChecked { alive: false },
             Self::Asked(request) => Event::UserAsked(request.command()),
         }
     }

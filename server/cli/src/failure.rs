@@ -34,13 +34,11 @@ pub(crate) fn note(message: impl Display) {
 /// Reports that a command waits until `holder` releases the work tree.
 pub(crate) fn note_wait(holder: &TreeHolder) {
     note(match holder {
-        TreeHolder::Loop { id } => tr!("Loop {id} is running here; this command waits for them.", id),
+        TreeHolder::Loop { id } => tr!("Loop {id} is running here; this command waits for it.", id),
         TreeHolder::Checks { task } => {
             tr!("Checks of {task} are running here; this command waits for them.", task)
         }
-        TreeHolder::Unknown => {
-            tr!("Another process is running here; this command waits for them.").to_owned()
-        }
+        TreeHolder::Unknown => tr!("Another process is running here; this command waits for it.").to_owned(),
     });
 }
 

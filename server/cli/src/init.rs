@@ -262,7 +262,7 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
         // Stories and boxes in files of these names become the plan of the new task, which is beside them.
         let is_joined = |kind| match kind {
             DocumentKind::FixPlan | DocumentKind::BoxPlan | DocumentKind::TodoPlan => true,
-            DocumentKind::Prd => path.parent() == Some(folder) && !is_of_other_tool(root, &path),
+            DocumentKind::Prd => path.parent() == Some(folder) && !is_other_tool_file(root, &path),
             _ => false,
         };
         let is_named = |kind| matches!(kind, DocumentKind::Ralph | DocumentKind::TaskPrompt);
@@ -276,7 +276,7 @@ fn taken_over(tasks: &[TaskId], root: &Path, folder: &Path) -> Vec<String> {
 }
 
 /// Whether the stories belong to a tool that works through them without a prompt document.
-fn is_of_other_tool(root: &Path, stories: &Path) -> bool {
+fn is_other_tool_file(root: &Path, stories: &Path) -> bool {
     let progress = stories.parent().map(|it| it.join("progress.txt"));
     let has_commands = || {
         let text = config_text::read_text(stories).ok().flatten();

@@ -48,7 +48,7 @@ pub(crate) fn change(which: &ItemArg, edit: PlanEdit, out: &mut Ui) -> Result<()
         PlanEditOutcome::Skipped => {
             out.line(tr!("{file}: \"{title}\" is skipped; loops no longer wait for it.", file, title));
         }
-        PlanEditOutcome::TakenUp => out.line(tr!("{file}: \"{title}\" is no longer skipped.", file, title)),
+        PlanEditOutcome::Resumed => out.line(tr!("{file}: \"{title}\" is no longer skipped.", file, title)),
         PlanEditOutcome::Moved(by) => {
             let places = words::counted(u64::from(by.unsigned_abs()), "place");
             out.line(if by > 0 {

@@ -105,11 +105,11 @@ pub enum Event {
     /// Answer to [`Effect::Commit`].
     Committed(CommitOutcome),
     TaskRead(Box<TaskDocuments>),
-    /// Answer to [`Effect::TakeCall`].
+    /// Answer to [`Effect::TakeCallSlot`].
     CallAnswered(CallSlot),
-    /// The other answer to [`Effect::TakeCall`]: another loop reached the usage limit of this agent and account; `until`:
+    /// The other answer to [`Effect::TakeCallSlot`]: another loop reached the usage limit of this agent and account; `until`:
     /// when the limit ends.
-    LimitKnown {
+    UsageLimitShared {
         until: Moment,
         met_by: String,
     },
@@ -123,7 +123,7 @@ pub enum Event {
         holds: Option<u32>,
     },
     /// Answer to [`Effect::CheckActivity`]: output, CPU use or a file change since the last check.
-    LifeSeen {
+    ActivityChecked {
         alive: bool,
     },
     /// The agent's process has ended and its kill domain is empty, or its stop hook holds it.
@@ -133,7 +133,7 @@ pub enum Event {
     /// A held agent exited.
     AgentLeft(Box<AgentExited>),
     /// A session that its user opened requests its next prompt.
-    SessionCame(attached::SessionOffer),
+    SessionOffered(attached::SessionOffer),
     ChecksDone {
         round: Box<Round>,
         wrote: Vec<String>,
@@ -180,7 +180,7 @@ pub enum Event {
     DeadlinePassed,
     UserAsked(UserCommand),
     /// The caller that waited for [`Effect::Permit`] disconnected.
-    AskerLeft,
+    PermissionCallerDisconnected,
 }
 
 /// The branch that a loop works on.
@@ -309,7 +309,7 @@ pub enum Effect {
     TestMutants(mutants::MutantPlan),
     CancelChecks,
     /// Charge this iteration to the calls of this hour, then send [`Event::CallAnswered`].
-    TakeCall {
+    TakeCallSlot {
         iteration: u32,
         /// Usage limits reported by other loops apply: the agent is not started under one.
         heeds_limits: bool,

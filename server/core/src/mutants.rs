@@ -5,4 +5,4 @@ mod added_tests;
 mod noticed;
 
 pub use added_tests::AddedTests;
-pub use noticed::RunWithOthers;
+pub use noticed::MutatedValuesRun;

@@ -208,11 +208,7 @@ async fn answer_hook(
     line: &[u8],
 ) -> Option<serde_json::Value> {
     let Ok(question) = serde_json::from_slice::<HookQuestion>(line) else {
-        return Some(refusal(
-            id,
-            "badArgument",
-            &tr!("not a question of a hook that this keeper knows").into(),
-        ));
+        return Some(refusal(id, "badArgument", &tr!("not a hook request that this keeper knows").into()));
     };
     if question.own && sender.is_job() {
         // The session belongs to the user, so processes of the loop cannot send requests for it.

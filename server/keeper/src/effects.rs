@@ -83,7 +83,7 @@ impl EffectRunner {
             }
             Effect::TestMutants(plan) => self.test_mutants(state, plan),
             Effect::CancelChecks => self.cancel_checks(),
-            Effect::TakeCall { iteration, heeds_limits } => {
+            Effect::TakeCallSlot { iteration, heeds_limits } => {
                 calls::take_slot(&self.context, state, iteration, heeds_limits);
             }
             Effect::SpawnAgent { iteration, session, resumed, session_tokens, prompt } => {
@@ -246,7 +246,7 @@ impl EffectRunner {
         let context = self.context.clone();
         spawn_boxed_local(async move {
             let _ = checks.await;
-            orphans::all_gone().await;
+            orphans::wait_until_all_ended().await;
             context.send_event(Event::ChecksCancelled);
         });
     }
@@ -255,7 +255,7 @@ impl EffectRunner {
     fn check_activity(&self) {
         let Some(agent) = &self.agent else { return };
         if agent.liveness.is_alive() {
-            return self.context.send_event(Event::LifeSeen { alive: true });
+            return self.context.send_event(Event::ActivityChecked { alive: true });
         }
         let (context, liveness) = (self.context.clone(), Rc::clone(&agent.liveness));
         spawn_boxed_local(async move {
@@ -265,7 +265,7 @@ impl EffectRunner {
                 .await;
             let tree = tree.map(|it| it.tree).unwrap_or_default();
             let before = liveness.tree.replace(tree.clone());
-            context.send_event(Event::LifeSeen { alive: before.is_empty() || before != tree });
+            context.send_event(Event::ActivityChecked { alive: before.is_empty() || before != tree });
         });
     }
 
@@ -303,7 +303,7 @@ impl EffectRunner {
         if let Some(agent) = self.agent.take() {
             agent.end().await;
         }
-        orphans::all_gone().await;
+        orphans::wait_until_all_ended().await;
         self.context.runtime.dismiss_wardens().await;
     }
 }
@@ -351,7 +351,7 @@ fn take_snapshot(
     max_age: Duration,
     before: Option<&str>,
 ) -> Result<SnapshotFacts, SnapshotFailure> {
-    let taken = store.take_unless_younger(max_age)?;
+    let taken = store.take_or_reuse(max_age)?;
     let changed = match before {
         Some(before) => store.changed_paths(before, &taken.tree)?,
         None => Vec::new(),

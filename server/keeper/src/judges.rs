@@ -199,7 +199,8 @@ impl JudgePanel<'_> {
             return Err(tr!("the budget of the loop is used up").to_owned());
         }
         let Some(Check::Judge { prose, .. }) = &criterion.check else { return Err(String::new()) };
-        let content = JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, mend: fault };
+        let content =
+            JudgePrompt { criterion: prose, diff: self.diff.as_deref(), key, previous_error: fault };
         let prompt = Language::English.during(|| judge_prompt(&content));
         let job = self.job(judge, criterion, prompt)?;
         self.take_call().await?;

@@ -204,7 +204,7 @@ impl Keeper {
             }
             () = wait_disconnected(&mut self.pending_reply) => {
                 self.pending_reply = None;
-                Ok(Some((Event::AskerLeft, None)))
+                Ok(Some((Event::PermissionCallerDisconnected, None)))
             }
             () = sleep(sync_delay) => Ok(None),
             () = self.disk_wait.wait((folders.0, &folders.1), self.state.iteration), if lacks_room => {

@@ -455,7 +455,7 @@ fn request_program(state: &StateDir) -> PathBuf {
 }
 
 fn installed_helper(state: &StateDir, part: HelperBinary) -> impl Iterator<Item = PathBuf> {
-    once_with(move || state.install_part(part, VERSION).ok().flatten()).flatten()
+    once_with(move || state.install_helper(part, VERSION).ok().flatten()).flatten()
 }
 
 fn first_executable(mut found: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {

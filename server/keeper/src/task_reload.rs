@@ -21,7 +21,7 @@ use super::{memory_files, template};
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_system::task_files::{self, DiscoveredTask};
 use loopkeeper_system::trust::TrustStore;
-use loopkeeper_system::trust::surfaces::find_surfaces;
+use loopkeeper_system::trust::surfaces::find_agent_files;
 
 pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     let spec = &state.spec;
@@ -104,7 +104,7 @@ fn untrusted_surfaces(trust: &TrustStore, spec: &LoopSpec) -> Vec<String> {
         // The session belongs to the user and asks for trust itself.
         return Vec::new();
     }
-    match find_surfaces(root) {
+    match find_agent_files(root) {
         Ok(found) => trust.untrusted_items(root, &found).iter().map(name).collect(),
         // A file that cannot be read in full cannot be trusted.
         Err(error) => vec![sanitize::line(&error.to_string())],

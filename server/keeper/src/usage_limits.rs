@@ -24,8 +24,10 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(3);
 pub(super) fn shared_limit(context: &LoopContext, plan: &AgentPlan) -> Option<Event> {
     let (path, now) = (context.state.usage_limits(), clock::now());
     let account = usage_limits::account_key(plan, &context.runtime.env_of(plan));
-    match usage_limits::in_force(&path, &account, context.dir.id(), now.wall) {
-        Ok(found) => found.map(|it| Event::LimitKnown { until: now.plus_ms(it.lasts_ms), met_by: it.met_by }),
+    match usage_limits::find_active_limit(&path, &account, context.dir.id(), now.wall) {
+        Ok(found) => {
+            found.map(|it| Event::UsageLimitShared { until: now.plus_ms(it.lasts_ms), met_by: it.met_by })
+        }
         Err(error) => {
             tracing::warn!("{error}");
             None

@@ -59,7 +59,7 @@ impl DocumentSnapshot {
         &self,
         snapshot: &WorkspaceSnapshot,
     ) -> Option<(LayerKind, &'static str)> {
-        snapshot.roots.iter().find_map(|it| config_files::of_other_tool(it, &self.path))
+        snapshot.roots.iter().find_map(|it| config_files::other_tool_file(it, &self.path))
     }
 
     pub(crate) fn text(&self) -> &str {

@@ -20,7 +20,7 @@ use loopkeeper_system::state_dir::find::FindError;
 use loopkeeper_system::state_dir::lock::LockError;
 use loopkeeper_system::task_files::TaskFileError;
 use loopkeeper_system::trust::TrustError;
-use loopkeeper_system::trust::surfaces::SurfaceError;
+use loopkeeper_system::trust::surfaces::AgentFileError;
 
 /// An operation that could not be performed as requested.
 #[derive(Debug)]
@@ -227,8 +227,8 @@ impl From<TrustError> for Failure {
     }
 }
 
-impl From<SurfaceError> for Failure {
-    fn from(error: SurfaceError) -> Self {
+impl From<AgentFileError> for Failure {
+    fn from(error: AgentFileError) -> Self {
         Self::from_message(FailureKind::Usage, error.to_message())
     }
 }

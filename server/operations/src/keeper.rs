@@ -30,7 +30,7 @@ pub fn start_detached(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Re
 /// program is used, which takes more memory and does the same.
 fn run_detaching_program(store: &StateDir, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
     install_parts(store)?;
-    if let Some(own) = store.install_part(HelperBinary::Keeper, VERSION)? {
+    if let Some(own) = store.install_helper(HelperBinary::Keeper, VERSION)? {
         let output = detach(&own, dir, then)?;
         if output.status.code() != Some(i32::from(keeper_main::EXIT_BUILD_MISMATCH)) {
             return Ok(output);
@@ -41,8 +41,8 @@ fn run_detaching_program(store: &StateDir, dir: &LoopDir, then: Option<&str>) ->
 
 /// A program that runs from the state folder finds its helpers only there.
 fn install_parts(store: &StateDir) -> Result<(), Failure> {
-    store.install_part(HelperBinary::Warden, VERSION)?;
-    store.install_part(HelperBinary::Request, VERSION)?;
+    store.install_helper(HelperBinary::Warden, VERSION)?;
+    store.install_helper(HelperBinary::Request, VERSION)?;
     Ok(())
 }
 

@@ -207,13 +207,13 @@ impl ResolvedTask {
 
     /// Findings that do not prevent its checks from running, one line each.
     pub fn warnings(&self) -> Vec<String> {
-        let is_warning = |it: &&Finding| !it.code.blocks_checks() && it.code != FindingCode::LeftAside;
+        let is_warning = |it: &&Finding| !it.code.blocks_checks() && it.code != FindingCode::UnsupportedKeys;
         self.format_findings(self.task.findings.iter().filter(is_warning))
     }
 
     /// Settings of its documents and of files of other tools that have no counterpart here, one line for each file.
     pub fn left_aside(&self) -> Vec<String> {
-        let of_task = self.task.findings.iter().filter(|it| it.code == FindingCode::LeftAside);
+        let of_task = self.task.findings.iter().filter(|it| it.code == FindingCode::UnsupportedKeys);
         let of_settings = self.resolved.findings().iter().filter(|it| it.code == SettingCode::Ignored);
         let of_settings = of_settings.map(|it| format!("{}: {}", it.origin, it.message));
         self.format_findings(of_task).into_iter().chain(of_settings).collect()
@@ -420,7 +420,7 @@ pub fn document_of_other_tool(resolved: &ResolvedSettings, settings: &Settings) 
     let files = resolved.effective().into_iter().find(|it| it.key == "tasks.files")?;
     let SettingOrigin::File { ref place, .. } = files.origin else { return None };
     let name = settings.task_files.first()?.trim_start_matches("./").to_owned();
-    config_files::is_of_other_tool(&place.file).then_some(name)
+    config_files::is_other_tool_file(&place.file).then_some(name)
 }
 
 /// Names the way to a task.

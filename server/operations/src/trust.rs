@@ -12,7 +12,7 @@ use loopkeeper_text::{sanitize, tr};
 use super::agents::AgentRoster;
 use super::failure::{Failure, FailureKind};
 use super::resolved_task::{ResolvedTask, TaskKind};
-use loopkeeper_system::trust::surfaces::find_surfaces;
+use loopkeeper_system::trust::surfaces::find_agent_files;
 
 /// Everything that would run, with the files that influence it.
 pub fn items(work: &ResolvedTask, roster: &AgentRoster) -> Result<Vec<TrustItem>, Failure> {
@@ -51,7 +51,7 @@ pub fn of_checks<'a>(
     items.extend(TrustItem::from_settings(work.resolved.to_trust()));
     let mut agents = agents.into_iter().peekable();
     if agents.peek().is_some() {
-        items.extend(find_surfaces(&work.root)?);
+        items.extend(find_agent_files(&work.root)?);
     }
     items.extend(agents.map(TrustItem::from_agent));
     Ok(items)

@@ -129,7 +129,7 @@ const OTHER_TOOL_FILES: [(LayerKind, &str); 7] = [
 ];
 
 /// Whether a configuration with this name in a root is that of another tool.
-pub fn is_of_other_tool(name: &str) -> bool {
+pub fn is_other_tool_file(name: &str) -> bool {
     OTHER_TOOL_FILES.iter().any(|(_, known)| *known == name)
 }
 
@@ -140,13 +140,13 @@ fn has_other_tool(folder: &Path) -> bool {
 }
 
 /// The kind and the name of a configuration of another tool at `path`, if it is one in a root.
-pub fn of_other_tool(root: &Path, path: &Path) -> Option<(LayerKind, &'static str)> {
+pub fn other_tool_file(root: &Path, path: &Path) -> Option<(LayerKind, &'static str)> {
     let below = path.strip_prefix(root).ok()?;
     OTHER_TOOL_FILES.into_iter().find(|(_, name)| below == Path::new(name))
 }
 
 /// The configuration files of other tools that are read if they exist.
-pub fn paths_of_other_tools(root: &Path) -> impl Iterator<Item = PathBuf> {
+pub fn other_tool_paths(root: &Path) -> impl Iterator<Item = PathBuf> {
     OTHER_TOOL_FILES.iter().map(|(_, name)| root.join(name))
 }
 

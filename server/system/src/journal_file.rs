@@ -68,7 +68,7 @@ impl HintedError for JournalError {
             }
             Self::Locked { .. } => {
                 tr!(
-                    "Nothing was changed. A keeper whose lock file was deleted ends by itself: resume the loop after that."
+                    "Nothing was changed. A keeper whose lock file was deleted ends automatically: resume the loop after that."
                 )
             }
             Self::Foreign { .. } => {
@@ -76,7 +76,7 @@ impl HintedError for JournalError {
             }
             Self::Damaged { why: BadLine::Version(_) | BadLine::Shape(_), .. } => {
                 tr!(
-                    "Nothing was changed. It may come from a later version of loopkeeper: use that one to go on."
+                    "Nothing was changed. It may come from a later version of loopkeeper: use that one to continue."
                 )
             }
             Self::Damaged { .. } => {

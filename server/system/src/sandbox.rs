@@ -314,11 +314,10 @@ impl Isolation {
     pub fn sentence(&self) -> String {
         let processes = match self {
             Self::PidNamespace { files, .. } if *files == FileAccess::default() => {
-                tr!("Processes run in a PID namespace of their own.").to_owned()
+                tr!("Processes run in a separate PID namespace.").to_owned()
             }
             Self::PidNamespace { .. } => {
-                tr!("Processes run in a PID namespace of their own, without access to credentials.")
-                    .to_owned()
+                tr!("Processes run in a separate PID namespace, without access to credentials.").to_owned()
             }
             Self::Landlock { version, why, files, .. } => {
                 let access =

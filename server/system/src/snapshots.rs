@@ -167,7 +167,7 @@ impl SnapshotStore {
     }
 
     /// Like [`Self::take_snapshot`], but returns the last snapshot if it began less than `max_age` ago.
-    pub fn take_unless_younger(&mut self, max_age: Duration) -> Result<Snapshot> {
+    pub fn take_or_reuse(&mut self, max_age: Duration) -> Result<Snapshot> {
         match &self.last {
             Some((began, taken)) if began.elapsed() < max_age => Ok(taken.clone()),
             _ => self.take_snapshot(),

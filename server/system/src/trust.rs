@@ -90,11 +90,11 @@ impl TrustStore {
 
     /// The items that the user has not trusted, each command once, in display order. `root` is the real path.
     pub fn untrusted_items(&self, root: &Path, items: &[TrustItem]) -> Vec<TrustItem> {
-        self.iter_unknown(root, items).cloned().collect()
+        self.iter_untrusted(root, items).cloned().collect()
     }
 
     /// Like [`Self::untrusted_items`], without copies.
-    pub fn iter_unknown<'a>(
+    pub fn iter_untrusted<'a>(
         &'a self,
         root: &'a Path,
         items: &'a [TrustItem],

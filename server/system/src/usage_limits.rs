@@ -69,7 +69,7 @@ pub fn account_key(plan: &AgentPlan, env: &[(OsString, OsString)]) -> String {
 }
 
 /// The limit of this account that another loop reached. `now`: milliseconds of wall time.
-pub fn in_force(
+pub fn find_active_limit(
     path: &Path,
     account: &str,
     own_loop: &str,
@@ -177,7 +177,9 @@ mod tests {
     use loopkeeper_agent::{PermissionMode, PromptBy};
     use loopkeeper_core::journal::AgentPlan;
 
-    use super::{ActiveLimit, DAY_MS, LimitChange, UsageLimitsError, account_key, calls, enter, in_force};
+    use super::{
+        ActiveLimit, DAY_MS, LimitChange, UsageLimitsError, account_key, calls, enter, find_active_limit,
+    };
 
     const NOW: u64 = 1_795_176_000_000;
     const HOUR: u64 = 60 * 60 * 1000;
@@ -201,8 +203,9 @@ mod tests {
     #[test]
     fn a_limit_holds_for_other_loops_of_the_account_until_its_reset() {
         let (_folder, path) = list();
-        let found =
-            |account: &str, own_loop: &str, now: u64| in_force(&path, account, own_loop, now).unwrap();
+        let found = |account: &str, own_loop: &str, now: u64| {
+            find_active_limit(&path, account, own_loop, now).unwrap()
+        };
         assert_eq!(found("a", "l-2", NOW), None);
         met(&path, "a", "l-1", NOW + HOUR).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -232,14 +235,14 @@ mod tests {
             (&format!("{} {NOW} a ../../x\n", NOW + HOUR), None),
         ] {
             fs::write(&path, text).unwrap();
-            assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), expect, "{text:?}");
+            assert_eq!(find_active_limit(&path, "a", "l-2", NOW).unwrap(), expect, "{text:?}");
         }
         fs::write(&path, [b'\xff'; 4096]).unwrap();
         met(&path, "a", "l-1", NOW + HOUR).unwrap();
-        assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), Some(limit(HOUR, "l-1")));
+        assert_eq!(find_active_limit(&path, "a", "l-2", NOW).unwrap(), Some(limit(HOUR, "l-1")));
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        assert!(in_force(&path, "a", "l-2", NOW).is_err());
+        assert!(find_active_limit(&path, "a", "l-2", NOW).is_err());
         assert!(met(&path, "a", "l-1", NOW + HOUR).is_err());
     }
 
@@ -252,7 +255,7 @@ mod tests {
         assert!(!enter(&path, "a", &LimitChange::Lifted, NOW).unwrap());
         drop(held);
         assert!(enter(&path, "a", &change, NOW).unwrap());
-        assert_eq!(in_force(&path, "a", "l-2", NOW).unwrap(), Some(limit(HOUR, "l-1")));
+        assert_eq!(find_active_limit(&path, "a", "l-2", NOW).unwrap(), Some(limit(HOUR, "l-1")));
     }
 
     #[test]

@@ -247,7 +247,7 @@ fn report_placeholders(task: &Task, file: &str, parts: &[PromptPart]) -> TaskOut
 
 /// A task without checks is possible, but never by accident.
 fn report_emptiness(task: &Task, file: &str) -> TaskOutline {
-    let is_remark = |it: &Finding| it.code != FindingCode::LeftAside;
+    let is_remark = |it: &Finding| it.code != FindingCode::UnsupportedKeys;
     if !task.criteria.is_empty() || !task.plan.is_empty() || task.findings.iter().any(is_remark) {
         return TaskOutline::new(file);
     }

@@ -42,7 +42,7 @@ pub struct DocumentEdit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanEditOutcome {
     Skipped,
-    TakenUp,
+    Resumed,
     /// Moved earlier by this many places; negative: later.
     Moved(i32),
 }
@@ -148,7 +148,7 @@ fn skip(
     };
     let after = apply_splices(&target.document.text, &splices);
     verify::verify_skip(documents, target, &after)?;
-    Ok((after, if target.item.blocking { PlanEditOutcome::Skipped } else { PlanEditOutcome::TakenUp }))
+    Ok((after, if target.item.blocking { PlanEditOutcome::Skipped } else { PlanEditOutcome::Resumed }))
 }
 
 /// Moves one place after the other, as far as possible.

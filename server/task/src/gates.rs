@@ -364,7 +364,7 @@ mod tests {
     fn keys_without_a_counterpart_are_named_once() {
         let check = |path: &str, text: &str, aside: &str, place: &str| {
             let task = parse_task(&[document("PROMPT.md", "# T\n"), document(path, text)]);
-            let found = task.findings.iter().find(|it| it.code == FindingCode::LeftAside).expect(path);
+            let found = task.findings.iter().find(|it| it.code == FindingCode::UnsupportedKeys).expect(path);
             assert_eq!(found.message, format!("not used by loopkeeper: {aside}."));
             assert_eq!(&text[found.place.range.clone()], place);
         };

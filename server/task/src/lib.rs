@@ -165,7 +165,8 @@ pub enum FindingCode {
     /// A key or value of a document without a meaning.
     BadValue,
     /// Keys of another tool without a counterpart.
-    LeftAside,
+    #[serde(rename = "left-aside")]
+    UnsupportedKeys,
     /// Template text that was meant to be replaced.
     Template,
 }
@@ -181,7 +182,7 @@ impl FindingCode {
             | Self::BadPromise
             | Self::UnknownKey
             | Self::BadValue
-            | Self::LeftAside => false,
+            | Self::UnsupportedKeys => false,
         }
     }
 

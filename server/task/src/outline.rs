@@ -69,7 +69,7 @@ impl TaskOutline {
         let names = keys.iter().map(|(name, _)| name.as_str()).filter(|it| seen.insert(*it));
         let names: Vec<&str> = names.collect();
         self.add_finding(
-            FindingCode::LeftAside,
+            FindingCode::UnsupportedKeys,
             tr!("not used by loopkeeper"),
             &names.join(tr!(", ")),
             first.clone(),

@@ -14,7 +14,7 @@ pub fn headline(status: &LoopStatus) -> Message {
     if let Some(outcome) = status.outcome.as_ref().filter(|_| status.phase != DisplayPhase::Damaged) {
         return outcome.sentence.clone().map_fact(|it| {
             let outcome = words::capitalised(&it);
-            if status.stale { tr!("{outcome} (files rolled back since)", outcome) } else { outcome }
+            if status.stale { tr!("{outcome} (files changed since)", outcome) } else { outcome }
         });
     }
     if let Some(wanted) = requested_permission(status) {

@@ -222,9 +222,9 @@ fn warnings(state: &LoopState) -> Vec<String> {
     }
     let early = early_warnings(state).into_iter().filter(|it| it.cause != WarningCause::LoggedOut);
     let early = early.map(|it| sanitize::line(&it.sentence));
-    let stands_in = takeover::standing_in(state);
+    let replaces_other = takeover::standing_in(state);
     let shared = shared_limits::sentence(state);
-    stands_in
+    replaces_other
         .into_iter()
         .chain(shared)
         .chain(early)

@@ -61,7 +61,7 @@ impl StandaloneChecks {
             }
             return;
         };
-        if update.since == UpdateBase::TheStart {
+        if update.since == UpdateBase::Start {
             self.found.clear();
         }
         self.version += u64::from(!update.entries.is_empty());

@@ -176,7 +176,7 @@ impl IndexState {
         folders.extend(self.roots.iter().flat_map(|it| [".ralph", ".claude"].map(|name| it.join(name))));
         let mut documents = self.task_paths.clone();
         documents.extend(self.saved.iter().flat_map(|it| it.document_paths()));
-        documents.extend(self.roots.iter().flat_map(|it| config_files::paths_of_other_tools(it)));
+        documents.extend(self.roots.iter().flat_map(|it| config_files::other_tool_paths(it)));
         folders.extend(documents.iter().filter_map(|it| it.parent()).map(Path::to_owned));
         let plan_folders: BTreeSet<PathBuf> =
             self.roots.iter().filter_map(|it| task_files::plans_folder(it)).collect();

@@ -171,7 +171,7 @@ impl SavedTask {
         let Ok(items) = operations::trust::known_items(work, |_| ()) else {
             return UntrustedCommands::default();
         };
-        let unknown: Vec<&TrustItem> = trust.iter_unknown(&work.root, &items).collect();
+        let unknown: Vec<&TrustItem> = trust.iter_untrusted(&work.root, &items).collect();
         let commands: HashSet<&str> = unknown.iter().copied().filter_map(command_of).collect();
         let needs = |check: &Check| matches!(check, Check::Command { command, .. } if commands.contains(command.as_str()));
         let criteria = work.task.criteria.iter().filter(|it| it.check.as_ref().is_some_and(needs));
@@ -220,8 +220,8 @@ pub(super) fn configs(
     saved: &BTreeMap<PathBuf, Arc<str>>,
 ) -> Vec<Arc<ConfigSnapshot>> {
     let mut texts = saved.clone();
-    let of_other_tool = |path: &Path| roots.iter().find_map(|it| config_files::of_other_tool(it, path));
-    for text in open.iter().filter(|it| is_config(&it.path) || of_other_tool(&it.path).is_some()) {
+    let other_tool_file = |path: &Path| roots.iter().find_map(|it| config_files::other_tool_file(it, path));
+    for text in open.iter().filter(|it| is_config(&it.path) || other_tool_file(&it.path).is_some()) {
         texts.insert(text.path.clone(), Arc::clone(&text.text));
     }
     let is_shown = |path: &PathBuf| {
@@ -230,6 +230,6 @@ pub(super) fn configs(
     texts
         .into_iter()
         .filter(|(path, _)| is_shown(path))
-        .map(|(path, text)| Arc::new(ConfigSnapshot { other_tool: of_other_tool(&path), path, text }))
+        .map(|(path, text)| Arc::new(ConfigSnapshot { other_tool: other_tool_file(&path), path, text }))
         .collect()
 }

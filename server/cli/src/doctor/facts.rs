@@ -325,7 +325,7 @@ fn state_facts(state: &Result<StateDir, StateError>) -> Result<StateFacts, Docto
         hint: tr!("set LOOPKEEPER_STATE_DIR to a folder of yours on a local disk").to_owned(),
     };
     let facts = host_info::inspect_folder(root)
-        .map_err(|error| unusable(tr!("cannot inspect at {root}: {error}", root = root.display(), error)))?;
+        .map_err(|error| unusable(tr!("cannot inspect {root}: {error}", root = root.display(), error)))?;
     if let Some(protection) = write_protection(root) {
         return Err(unusable(protection));
     }

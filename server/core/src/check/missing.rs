@@ -158,7 +158,7 @@ impl CheckResult {
 }
 
 /// What the run of a check names as missing. Nothing if it passed or if any test passed: then it can run.
-pub fn suspects(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<MissingCandidate> {
+pub fn missing_candidates(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<MissingCandidate> {
     let CommandExit::Exited(code) = run.ending else { return Vec::new() };
     let ran = result.tests.is_some_and(|it| it.passed > 0);
     if result.status == Status::Pass || ran {
@@ -169,7 +169,7 @@ pub fn suspects(command: &str, run: &CommandRun, result: &CheckResult) -> Vec<Mi
 }
 
 /// The same for a server that ended before it was ready.
-pub fn suspects_of_server(command: &[String], last_lines: &str) -> Vec<MissingCandidate> {
+pub fn missing_candidates_of_server(command: &[String], last_lines: &str) -> Vec<MissingCandidate> {
     read::find_candidates(&FailedCommand { command: &command.join(" "), code: None, output: last_lines })
 }
 

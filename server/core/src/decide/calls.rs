@@ -19,7 +19,7 @@ pub(super) fn request_slot(
 ) -> Vec<Decision> {
     live.work.preparation = Preparation::CallSlot(documents);
     let heeds_limits = shared_limits::is_applicable(state, now);
-    vec![Decision::Effect(Effect::TakeCall { iteration: state.iteration + 1, heeds_limits })]
+    vec![Decision::Effect(Effect::TakeCallSlot { iteration: state.iteration + 1, heeds_limits })]
 }
 
 pub(super) fn handle_slot(

@@ -11,7 +11,7 @@ use super::calls;
 use super::endings::pause_or_end;
 use super::next_step::NextStep;
 use super::rounds::{iteration_over, nothing_new};
-use super::{Decision, Effect, criteria_changes, hook_session};
+use super::{Decision, Effect, criteria_changes, hook_session, waits};
 
 pub(super) fn task_read(
     state: &LoopState,
@@ -80,7 +80,7 @@ fn is_stale(state: &LoopState) -> bool {
 
 fn pause_untrusted(state: &LoopState, live: &mut VolatileState, untrusted: &[String]) -> Vec<Decision> {
     let message = Message::new(tr!("not trusted yet: {names}", names = list_within(untrusted, 1)))
-        .with_hint(tr!("read it with `loopkeeper trust`, then resume"));
+        .with_hint(waits::then_resume(state, tr!("read it with `loopkeeper trust`")));
     let steps = pause_or_end(state, PauseReason::Trust, message);
     hook_session::release_on_pause(state, live, steps)
 }

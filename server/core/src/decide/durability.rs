@@ -17,7 +17,10 @@ impl Durability {
     pub fn required_for(records: &[Record], effects: &[Effect]) -> Self {
         // A slot that is taken twice after a crash is charged once.
         let is_observation = |it: &Effect| {
-            matches!(it, Effect::Continue | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCall { .. })
+            matches!(
+                it,
+                Effect::Continue | Effect::TakeSnapshot | Effect::ReadTask | Effect::TakeCallSlot { .. }
+            )
         };
         if records.iter().all(only_reports) && effects.iter().all(is_observation) {
             Self::Soon
@@ -97,7 +100,7 @@ mod tests {
         check(&[intended], &[spawn()], Durability::Now);
         check(&[], &[spawn()], Durability::Now);
         check(&[], &[Effect::ReadTask], Durability::Soon);
-        check(&[], &[Effect::TakeCall { iteration: 1, heeds_limits: true }], Durability::Soon);
+        check(&[], &[Effect::TakeCallSlot { iteration: 1, heeds_limits: true }], Durability::Soon);
         check(&[started, Record::Ended { outcome }], &[Effect::Continue], Durability::Now);
         check(&[Record::Resumed {}], &[Effect::Continue], Durability::Now);
     }

@@ -50,17 +50,17 @@ pub fn forecast(state: &LoopState) -> Option<String> {
 fn describe_end(limit: LimitName, pace: &str, after: u64) -> String {
     match limit {
         LimitName::Cost => tr!(
-            "about {pace} an iteration: at this pace the cost limit is reached after iteration {after}",
+            "about {pace} per iteration: at this pace the cost limit is reached after iteration {after}",
             pace,
             after
         ),
         LimitName::Tokens => tr!(
-            "about {pace} an iteration: at this pace the token limit is reached after iteration {after}",
+            "about {pace} per iteration: at this pace the token limit is reached after iteration {after}",
             pace,
             after
         ),
         LimitName::Duration | LimitName::Iterations | LimitName::Calls => tr!(
-            "about {pace} an iteration: at this pace the time limit is reached after iteration {after}",
+            "about {pace} per iteration: at this pace the time limit is reached after iteration {after}",
             pace,
             after
         ),

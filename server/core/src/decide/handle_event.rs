@@ -62,15 +62,17 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         Event::Committed(made) => commits::handle_committed(state, live, made),
         Event::TaskRead(documents) => documents::task_read(state, live, now, documents),
         Event::CallAnswered(slot) => calls::handle_slot(state, live, now, slot),
-        Event::LimitKnown { until, met_by } => calls::handle_usage_limit(state, live, now, (until, met_by)),
+        Event::UsageLimitShared { until, met_by } => {
+            calls::handle_usage_limit(state, live, now, (until, met_by))
+        }
         Event::AgentStarted { pid, agent_pid, domain, network, holds } => {
             let iteration = state.iteration;
             let started = Record::AgentStarted { iteration, pid, agent_pid, domain, network, holds };
             agent_started(state, live, now, started)
         }
         Event::AgentLeft(left) => hook_session::handle_agent_exit(state, live, left),
-        Event::SessionCame(offer) => attached::accept_session(state, live, offer),
-        Event::LifeSeen { alive } => activity_checked(state, live, now, alive),
+        Event::SessionOffered(offer) => attached::accept_session(state, live, offer),
+        Event::ActivityChecked { alive } => activity_checked(state, live, now, alive),
         Event::AgentEnded(run) => agent_ended(state, live, now, run),
         Event::ChecksDone { round, wrote, untracked, strays } => {
             rounds::checks_done(state, live, rounds::RoundResult { round, wrote, untracked, strays })
@@ -92,7 +94,7 @@ fn dispatch(state: &LoopState, live: &mut VolatileState, now: Moment, event: Eve
         Event::DiskFilled { message } => disk_filled(state, live, now, message),
         Event::DeadlinePassed => deadline_passed(state, live, now),
         Event::SubagentSeen(event) => spawns::handle_subagent(state, event),
-        Event::AskerLeft => permissions::withdraw_question(state, live, now),
+        Event::PermissionCallerDisconnected => permissions::withdraw_question(state, live, now),
         Event::UserAsked(command) => user_commands::handle_command(state, live, now, command),
     }
 }

@@ -47,7 +47,7 @@ fn cannot_ask_reason(state: &LoopState) -> Option<&'static str> {
     } else if state.stop.is_some() {
         Some("the loop is stopping")
     } else if state.pause.is_some() {
-        Some("the loop is about to rest")
+        Some("the loop is about to pause")
     } else {
         None
     }
@@ -63,7 +63,7 @@ fn skip_user_reason(state: &LoopState) -> Option<&'static str> {
     } else if asking.unheard {
         Some("its earlier question was not answered")
     } else if asking.count >= MAX_QUESTIONS {
-        Some("it asked too often in this iteration")
+        Some("there were too many requests in this iteration")
     } else {
         None
     }

@@ -265,7 +265,7 @@ impl Sim {
             Effect::JudgeFinalTree { criteria } => self.judge_final_tree(&criteria),
             Effect::TestMutants(plan) => self.test_mutants(plan),
             Effect::CancelChecks => self.event(Event::ChecksCancelled),
-            Effect::TakeCall { iteration, heeds_limits } => {
+            Effect::TakeCallSlot { iteration, heeds_limits } => {
                 let answer = self.known_limit().filter(|_| heeds_limits);
                 let answer = answer.unwrap_or_else(|| Event::CallAnswered(self.take_call(iteration)));
                 self.event(answer);
@@ -282,7 +282,7 @@ impl Sim {
                 let run = AgentRun { ending: why, ..quiet_run() };
                 self.event(Event::AgentEnded(Box::new(run)));
             }
-            Effect::CheckActivity => self.event(Event::LifeSeen { alive: false }),
+            Effect::CheckActivity => self.event(Event::ActivityChecked { alive: false }),
             Effect::PrepareRollback { to, paths } => {
                 let snapshot = SnapshotFacts { tree: self.tree(), ..SnapshotFacts::default() };
                 self.event(Event::RollbackReady { to, paths, snapshot });

@@ -135,7 +135,7 @@ fn log_in(state: &LoopState) -> String {
 }
 
 /// A loop that ended because no user was there cannot be resumed.
-fn then_resume(state: &LoopState, remedy: &str) -> String {
+pub(super) fn then_resume(state: &LoopState, remedy: &str) -> String {
     if state.spec.attended {
         tr!("{remedy}, then `loopkeeper resume`", remedy)
     } else {

@@ -18,7 +18,7 @@ fn criterion(of: Option<(u32, u32)>) -> Criterion {
 
 #[test]
 fn the_prompt_of_a_judge_separates_question_and_data() {
-    let case = JudgePrompt { criterion: "Ignore this", diff: Some("+a\n"), key: KEY, mend: None };
+    let case = JudgePrompt { criterion: "Ignore this", diff: Some("+a\n"), key: KEY, previous_error: None };
     let prompt = judge_prompt(&case);
     for part in [
         "----- k7f3 criterion -----\nIgnore this\n----- k7f3 end of the criterion -----",
@@ -31,7 +31,7 @@ fn the_prompt_of_a_judge_separates_question_and_data() {
     }
     assert!(judge_prompt(&JudgePrompt { diff: None, ..case }).contains("judge the files as they are"));
     assert!(judge_prompt(&JudgePrompt { diff: Some("\n"), ..case }).contains("Nothing was changed"));
-    let again = judge_prompt(&JudgePrompt { mend: Some("`reason` is empty"), ..case });
+    let again = judge_prompt(&JudgePrompt { previous_error: Some("`reason` is empty"), ..case });
     assert!(again.starts_with("Your last answer could not be read: `reason` is empty."), "{again}");
     assert_eq!(answer_key(&prompt), Some(KEY));
     assert_eq!(answer_key("Make it so."), None);

@@ -6,7 +6,7 @@ use loopkeeper_source::mutants::expected_values::ExpectedValue;
 
 /// What one run with other values shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RunWithOthers {
+pub enum MutatedValuesRun {
     /// Every test failed, or the run shows nothing: it hangs or could not start.
     Settled,
     /// The check fails, but perhaps not because of these values: their tests may have failed too, or not have run.
@@ -15,7 +15,7 @@ pub enum RunWithOthers {
     Unnoticed(Vec<ExpectedValue>),
 }
 
-impl RunWithOthers {
+impl MutatedValuesRun {
     /// `values`: one of each test.
     pub fn of(values: Vec<ExpectedValue>, result: &CheckResult) -> Self {
         match result.status {
@@ -58,7 +58,7 @@ fn names_test(line: &str, test: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::RunWithOthers;
+    use super::MutatedValuesRun;
     use crate::check::{CheckResult, Status, TestCounts};
     use loopkeeper_source::mutants::expected_values::{ExpectedValue, expected_values};
     use loopkeeper_task::criterion::CriterionId;
@@ -72,10 +72,10 @@ mod tests {
             ..CheckResult::new(CriterionId("0123456789".to_owned()), status, "")
         };
         let lines = |it: Vec<ExpectedValue>| it.iter().map(|it| it.line).collect::<Vec<_>>();
-        match RunWithOthers::of(expected_values("tests/test_a.py", TESTS), &result) {
-            RunWithOthers::Settled => "settled".to_owned(),
-            RunWithOthers::Rest(values) => format!("rest {:?}", lines(values)),
-            RunWithOthers::Unnoticed(values) => format!("unnoticed {:?}", lines(values)),
+        match MutatedValuesRun::of(expected_values("tests/test_a.py", TESTS), &result) {
+            MutatedValuesRun::Settled => "settled".to_owned(),
+            MutatedValuesRun::Rest(values) => format!("rest {:?}", lines(values)),
+            MutatedValuesRun::Unnoticed(values) => format!("unnoticed {:?}", lines(values)),
         }
     }
 

@@ -71,7 +71,7 @@ pub(super) fn write_section(out: &mut String, input: &PromptInput<'_>) {
             out,
             "- {}: read it before you begin. Before you end, append a dated entry with what you did, which files \
              changed, and what the next one should know; what holds everywhere goes into `## Codebase Patterns` at \
-             its top. Never replace what stands there.",
+             its top. Never replace what is there.",
             path_span(path)
         );
     }

@@ -21,7 +21,7 @@ pub struct ChangedJudge {
     /// Whether it did not exist at the start.
     pub is_new: bool,
     /// Whether it is new, and run or read instead of another file.
-    pub stands_in: bool,
+    pub replaces_other: bool,
     /// For a file that is also work: the final text with the judging parts of the start.
     pub composed: Option<String>,
     pub change: JudgeChange,
@@ -66,7 +66,7 @@ impl ProtectionRules {
         let comparison = TamperComparison { watch: self, files, named, moved, changed: &paths };
         let judge = |(path, composed): (&str, Option<String>)| {
             let is_new = is_added(path);
-            let stands_in = comparison.named.get(path).is_some_and(|it| it.instead_of.is_some())
+            let replaces_other = comparison.named.get(path).is_some_and(|it| it.instead_of.is_some())
                 || (is_new
                     && (is_interpreter_setup(path)
                         || linters.replaces_setup(path, files)
@@ -74,7 +74,7 @@ impl ProtectionRules {
                         || loads_plugin(path, files)
                         || shadows_another(path, files)));
             let is_setup = is_runner_setup(path) || linters.is_setup(path);
-            let is_tests = !stands_in && !is_setup && language(path).is_some();
+            let is_tests = !replaces_other && !is_setup && language(path).is_some();
             let texts = || files.read_before(path).zip(files.read_after(path));
             let change = if !is_tests {
                 JudgeChange::Other
@@ -85,7 +85,7 @@ impl ProtectionRules {
             } else {
                 JudgeChange::Other
             };
-            (ChangedJudge { path: path.to_owned(), is_new, stands_in, composed, change }, is_setup)
+            (ChangedJudge { path: path.to_owned(), is_new, replaces_other, composed, change }, is_setup)
         };
         judges.into_iter().map(judge).collect()
     }
@@ -93,7 +93,7 @@ impl ProtectionRules {
     /// The judges among changed files that no snapshot contains.
     pub fn unrecorded_judges(&self, paths: &[String], files: &dyn FileVersions) -> Vec<ChangedJudge> {
         let judges = self.find_judges(paths, files).into_iter();
-        judges.filter(|(judge, is_setup)| judge.stands_in || *is_setup).map(|(judge, _)| judge).collect()
+        judges.filter(|(judge, is_setup)| judge.replaces_other || *is_setup).map(|(judge, _)| judge).collect()
     }
 
     /// The judges among the files of a tree, changed or not.
@@ -135,8 +135,8 @@ impl ProtectionRules {
             return false;
         }
         let is_named = named.get(path).is_some_and(|it| {
-            let stands_in = it.instead_of.is_some();
-            stands_in || it.is_data || it.is_task_file || (it.parts.is_empty() && decides_verdict(path))
+            let replaces_other = it.instead_of.is_some();
+            replaces_other || it.is_data || it.is_task_file || (it.parts.is_empty() && decides_verdict(path))
         });
         // A recipe belongs to the work in parts and to the check in parts: they are composed.
         let is_test = is_test_path(path) && !is_recipe(path);
@@ -376,7 +376,7 @@ mod tests {
             let start = start.iter().map(|it| (*it, [Some("a"), Some("a")]));
             let trees = Trees(start.chain([(path, [None, Some("b")])]).collect());
             let found = rules.changed_judges(&[path.to_owned()], &trees);
-            assert_eq!(found.first().map(|it| it.stands_in), Some(expect), "{command}: {path}");
+            assert_eq!(found.first().map(|it| it.replaces_other), Some(expect), "{command}: {path}");
         };
         check("ruff check .", "src/ruff.toml", &[], true);
         check("npx eslint .", "src/.eslintrc.json", &[".eslintrc.yml"], true);

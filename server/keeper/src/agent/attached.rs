@@ -196,7 +196,11 @@ impl AttachedSession {
         });
         self.pending_call = Some((kind, answer));
         let tokens = question.tokens;
-        self.context.send_event(Event::SessionCame(SessionOffer { session: id, holds: self.holds, tokens }));
+        self.context.send_event(Event::SessionOffered(SessionOffer {
+            session: id,
+            holds: self.holds,
+            tokens,
+        }));
     }
 
     /// Why a request does not concern an attached session.

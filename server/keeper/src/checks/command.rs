@@ -60,8 +60,8 @@ async fn run_once(
     let criterion = Criterion { timeout_ms: Some(timeout.as_millis() as u64), ..criterion.clone() };
     let mut result = judge::judge(&criterion, &run, plan.root, plan.redactor);
     name_denied_hosts(plan, &mut result);
-    let suspects = missing::suspects(command, &run, &result);
-    if let Some(missing) = missing_dependency::find_missing(plan, command, suspects).await {
+    let missing_candidates = missing::missing_candidates(command, &run, &result);
+    if let Some(missing) = missing_dependency::find_missing(plan, command, missing_candidates).await {
         result.set_missing(&missing, plan.redactor);
     }
     let reported = report.map(RunnerReport::read).unwrap_or_default();

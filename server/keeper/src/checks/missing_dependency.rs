@@ -36,22 +36,22 @@ const FOREIGN_FOLDERS: [&str; 10] = [
 pub(super) async fn find_missing(
     plan: &RoundParams<'_>,
     command: &str,
-    suspects: Vec<MissingCandidate>,
+    missing_candidates: Vec<MissingCandidate>,
 ) -> Option<MissingDependency> {
-    if suspects.is_empty() {
+    if missing_candidates.is_empty() {
         return None;
     }
     let (root, command) = (plan.root.to_path_buf(), command.to_owned());
     let search = tokio::task::spawn_blocking(move || {
-        resolve_missing(&suspects, &command, &collect_facts(&root, &suspects))
+        resolve_missing(&missing_candidates, &command, &collect_facts(&root, &missing_candidates))
     });
     search.await.ok().flatten()
 }
 
-fn collect_facts(root: &Path, suspects: &[MissingCandidate]) -> TreeFacts {
+fn collect_facts(root: &Path, missing_candidates: &[MissingCandidate]) -> TreeFacts {
     let mut facts = TreeFacts { root: root.to_string_lossy().into_owned(), ..TreeFacts::default() };
     walk(root, &mut facts);
-    for path in facts.paths_to_probe(suspects) {
+    for path in facts.paths_to_probe(missing_candidates) {
         let leaves = Path::new(&path).components().any(|it| it.as_os_str() == "..");
         if let Some(present) = (!leaves).then(|| present(&root.join(&path))).flatten() {
             facts.present.insert(path, present);

@@ -36,7 +36,7 @@ pub(super) struct NotReady {
     /// The missing dependency that prevented the start, if known.
     pub(super) missing: Option<Box<MissingDependency>>,
     command: String,
-    suspects: Vec<MissingCandidate>,
+    missing_candidates: Vec<MissingCandidate>,
 }
 
 struct CheckServer {
@@ -89,9 +89,10 @@ impl RunningServers {
             None => Ok(servers),
             Some(mut why) => {
                 servers.end().await;
-                let suspects = std::mem::take(&mut why.suspects);
-                why.missing =
-                    missing_dependency::find_missing(plan, &why.command, suspects).await.map(Box::new);
+                let missing_candidates = std::mem::take(&mut why.missing_candidates);
+                why.missing = missing_dependency::find_missing(plan, &why.command, missing_candidates)
+                    .await
+                    .map(Box::new);
                 Err(why)
             }
         }
@@ -121,11 +122,11 @@ impl CheckServer {
         };
         let failed = |error: ProcessError| {
             let fact = tr!("the server `{name}` could not be started: {error}", name, error);
-            let suspects = match error {
+            let missing_candidates = match error {
                 ProcessError::NotFound { program } => missing::not_started(&program),
                 _ => Vec::new(),
             };
-            NotReady { suspects, command: service.value().command.join(" "), ..NotReady::new(fact) }
+            NotReady { missing_candidates, command: service.value().command.join(" "), ..NotReady::new(fact) }
         };
         let running = plan.wardens.start_alone(&job).map_err(failed)?;
         Ok(Self { name, service, running, last_lines: VecDeque::new() })
@@ -173,8 +174,8 @@ impl CheckServer {
         let last = last_lines.iter().rev().find(|it| !it.trim().is_empty());
         let fact = last.map_or(fact.to_owned(), |it| tr!("{fact}: {line}", fact, line = it.trim()));
         let (command, last_lines) = (self.service.value().command.clone(), last_lines.join("\n"));
-        let suspects = missing::suspects_of_server(&command, &last_lines);
-        NotReady { last_lines, command: command.join(" "), suspects, ..NotReady::new(fact) }
+        let missing_candidates = missing::missing_candidates_of_server(&command, &last_lines);
+        NotReady { last_lines, command: command.join(" "), missing_candidates, ..NotReady::new(fact) }
     }
 
     async fn end(mut self) {
@@ -185,7 +186,13 @@ impl CheckServer {
 
 impl NotReady {
     fn new(fact: String) -> Self {
-        Self { fact, last_lines: String::new(), missing: None, command: String::new(), suspects: Vec::new() }
+        Self {
+            fact,
+            last_lines: String::new(),
+            missing: None,
+            command: String::new(),
+            missing_candidates: Vec::new(),
+        }
     }
 }
 

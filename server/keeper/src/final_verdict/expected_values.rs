@@ -12,7 +12,7 @@ use std::time::Duration;
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::decide::weakening::WeakeningScan;
 use loopkeeper_core::journal::Round;
-use loopkeeper_core::mutants::RunWithOthers;
+use loopkeeper_core::mutants::MutatedValuesRun;
 use loopkeeper_core::settings::MutantPolicy;
 use loopkeeper_source::mutants::expected_values::{
     ExpectedValue, batches, expected_values, with_other_values,
@@ -175,10 +175,10 @@ impl GoalTrial<'_> {
         for _ in 0..MAX_ROUNDS {
             let Some(result) = self.run_with_others(&rest).await? else { return Ok(Vec::new()) };
             let before = rest.len();
-            rest = match RunWithOthers::of(rest, &result) {
-                RunWithOthers::Settled => return Ok(Vec::new()),
-                RunWithOthers::Unnoticed(values) => return Ok(values),
-                RunWithOthers::Rest(values) => values,
+            rest = match MutatedValuesRun::of(rest, &result) {
+                MutatedValuesRun::Settled => return Ok(Vec::new()),
+                MutatedValuesRun::Unnoticed(values) => return Ok(values),
+                MutatedValuesRun::Rest(values) => values,
             };
             if !self.is_fast {
                 return Ok(Vec::new());

@@ -185,7 +185,7 @@ impl VerdictInputs {
         self.judges.push(ChangedJudge {
             path: path.clone(),
             is_new: true,
-            stands_in: true,
+            replaces_other: true,
             composed: None,
             change: JudgeChange::Other,
         });

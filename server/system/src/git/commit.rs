@@ -206,7 +206,7 @@ impl<'a> CommitBuilder<'a> {
             TreeEntry::Link(target) => return Ok(Some(Some((self.repo.blob(&target)?, LINK)))),
             TreeEntry::File { bytes, executable } => (bytes, executable),
             TreeEntry::Unknown => {
-                self.leave_out(&whole, tr!("too large to be kept"));
+                self.leave_out(&whole, tr!("too large to be stored"));
                 return Ok(None);
             }
         };

@@ -33,9 +33,9 @@ pub struct JournalUpdate {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UpdateBase {
-    LastLook,
+    LastPoll,
     /// The first poll, or the records returned before are void (a failed write was undone).
-    TheStart,
+    Start,
 }
 
 /// Receives the records of a poll, one after the other.
@@ -47,7 +47,7 @@ pub trait EntrySink {
 
 impl EntrySink for JournalUpdate {
     fn start_over(&mut self) {
-        self.since = UpdateBase::TheStart;
+        self.since = UpdateBase::Start;
         self.entries.clear();
     }
 
@@ -72,7 +72,7 @@ impl Follower {
     /// The records written since the last poll.
     pub fn poll(&mut self) -> Result<JournalUpdate, JournalError> {
         let mut update =
-            JournalUpdate { since: UpdateBase::LastLook, entries: Vec::new(), tail: JournalTail::Clean };
+            JournalUpdate { since: UpdateBase::LastPoll, entries: Vec::new(), tail: JournalTail::Clean };
         update.tail = self.poll_into(&mut update)?;
         Ok(update)
     }

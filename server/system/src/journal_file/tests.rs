@@ -270,12 +270,12 @@ fn a_follower_reads_every_record_once() {
     let first = poll(&mut follower);
     assert_eq!(
         (first.since, texts(&first.entries), first.tail),
-        (UpdateBase::TheStart, vec!["one"], JournalTail::Clean)
+        (UpdateBase::Start, vec!["one"], JournalTail::Clean)
     );
     journal.append(Moment::default(), vec![steered("two"), steered("three")]).unwrap();
     assert_eq!(texts(&poll(&mut follower).entries), ["two", "three"]);
     let nothing =
-        JournalUpdate { since: UpdateBase::LastLook, entries: Vec::new(), tail: JournalTail::Clean };
+        JournalUpdate { since: UpdateBase::LastPoll, entries: Vec::new(), tail: JournalTail::Clean };
     assert_eq!(poll(&mut follower), nothing);
 }
 
@@ -296,7 +296,7 @@ fn a_follower_waits_for_the_rest_of_a_line() {
     let update = follower.poll().unwrap();
     assert_eq!(
         (update.since, texts(&update.entries), update.tail),
-        (UpdateBase::LastLook, vec!["two"], JournalTail::Clean)
+        (UpdateBase::LastPoll, vec!["two"], JournalTail::Clean)
     );
 }
 
@@ -311,7 +311,7 @@ fn a_follower_starts_over_when_the_past_changes() {
 
     fs::write(&path, &acknowledged).unwrap();
     let update = follower.poll().unwrap();
-    assert_eq!((update.since, texts(&update.entries)), (UpdateBase::TheStart, vec!["one"]));
+    assert_eq!((update.since, texts(&update.entries)), (UpdateBase::Start, vec!["one"]));
 
     journal.file.unlock().unwrap();
     let mut other = JournalFile::open(&path).unwrap().journal;
@@ -324,7 +324,7 @@ fn a_follower_starts_over_when_the_past_changes() {
     follower.poll().unwrap();
     fs::write(&path, &longer).unwrap();
     let update = follower.poll().unwrap();
-    assert_eq!(update.since, UpdateBase::TheStart);
+    assert_eq!(update.since, UpdateBase::Start);
     assert_eq!(texts(&update.entries), ["one", "something longer than what stood there before"]);
 
     fs::write(&path, String::from_utf8(longer).unwrap().replace("one", "0ne")).unwrap();

@@ -86,7 +86,7 @@ pub fn become_subreaper() -> std::io::Result<()> {
 
 /// Waits until every job of this process has ended, including dropped ones, then sweeps: afterwards only jobs that run
 /// detached from the loop are alive.
-pub async fn all_gone() -> Orphans {
+pub async fn wait_until_all_ended() -> Orphans {
     loop {
         let gone = WARDEN_ENDED.notified();
         if known_wardens().is_subset(&detached_wardens()) {

@@ -127,7 +127,7 @@ impl OutputFile {
     fn write_tail(&self, tail: &[u8], dropped: u64) -> io::Result<()> {
         let mut file = open(&self.base.with_extension("tail"))?;
         if dropped > 0 {
-            writeln!(file, "{}", tr!("[{dropped} bytes before these were not kept]", dropped))?;
+            writeln!(file, "{}", tr!("[{dropped} earlier bytes were not stored]", dropped))?;
         }
         let mut stream = self.redactor.stream();
         file.write_all(&stream.push(tail))?;

@@ -46,7 +46,7 @@ impl JobLimits {
             let _ = write!(text, "{}", tr!(" Control groups limit their {by_groups}.", by_groups));
         }
         if !rest.is_empty() {
-            let _ = write!(text, "{}", tr!(" Without a control group, they are limited in {rest}.", rest));
+            let _ = write!(text, "{}", tr!(" Without a control group, limits apply to {rest}.", rest));
         }
         if uncounted {
             text.push_str(tr!(
@@ -87,11 +87,11 @@ mod tests {
         assert_eq!(sentence((false, true), &[(false, true)], true), " Control groups limit their processes.");
         assert_eq!(
             sentence(both, &[(false, true)], true),
-            " Control groups limit their processes. Without a control group, they are limited in the memory of each process."
+            " Control groups limit their processes. Without a control group, limits apply to the memory of each process."
         );
         assert_eq!(
             sentence(both, &[], true),
-            " Without a control group, they are limited in the memory of each process and the number of processes."
+            " Without a control group, limits apply to the memory of each process and the number of processes."
         );
         let root = " The number of root's processes is not limited: no control group can be made.";
         assert_eq!(sentence((false, true), &[], false), root);

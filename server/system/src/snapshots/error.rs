@@ -40,7 +40,7 @@ impl HintedError for SnapshotError {
                 Some(tr!("it was deleted while in use; start again to make a new, empty one.").to_owned())
             }
             Self::Damaged { .. } => Some(
-                tr!("move that folder aside to go on with an empty one; the work tree is not affected.")
+                tr!("move that folder aside to continue with an empty one; the work tree is not affected.")
                     .to_owned(),
             ),
             Self::Unknown { .. } => {

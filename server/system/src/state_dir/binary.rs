@@ -58,7 +58,7 @@ impl HelperBinary {
 
 impl StateDir {
     /// A helper under `bin/<version>-<part>`, if the running program installed one now or earlier.
-    pub fn install_part(&self, part: HelperBinary, version: &str) -> Result<Option<PathBuf>, StateError> {
+    pub fn install_helper(&self, part: HelperBinary, version: &str) -> Result<Option<PathBuf>, StateError> {
         let name = format!("{version}{}", part.suffix());
         let installed =
             std::env::current_exe().ok().map(|it| part.path_beside(&it)).filter(|it| it.is_file());

@@ -473,8 +473,8 @@ fn helpers_are_installed_beside_the_program() {
 #[test]
 fn a_missing_helper_is_taken_from_an_earlier_installation() {
     let (_dir, state) = state();
-    assert_eq!(state.install_part(HelperBinary::Keeper, "0.1.0").unwrap(), None);
+    assert_eq!(state.install_helper(HelperBinary::Keeper, "0.1.0").unwrap(), None);
     let earlier = state.bin_dir().join("0.1.0-keeper");
     fs::write(&earlier, "").unwrap();
-    assert_eq!(state.install_part(HelperBinary::Keeper, "0.1.0").unwrap(), Some(earlier));
+    assert_eq!(state.install_helper(HelperBinary::Keeper, "0.1.0").unwrap(), Some(earlier));
 }

@@ -30,7 +30,7 @@ const MAX_DEPTH: usize = 16;
 
 /// Why the surfaces could not be read: in this case nothing may start.
 #[derive(Debug, thiserror::Error)]
-pub enum SurfaceError {
+pub enum AgentFileError {
     #[error("{}", tr!("cannot read {path}: {source}", path = path.display(), source))]
     Io { path: PathBuf, source: io::Error },
     #[error("{}", tr!("{path} contains more than {MAX_BYTES} bytes", path = path.display(), MAX_BYTES))]
@@ -41,7 +41,7 @@ pub enum SurfaceError {
     Special { path: PathBuf },
 }
 
-impl HintedError for SurfaceError {
+impl HintedError for AgentFileError {
     fn hint(&self) -> Option<String> {
         let hint = tr!(
             "Agents run programs from there, so it has to be readable in full before it can be trusted: remove what \
@@ -52,8 +52,8 @@ impl HintedError for SurfaceError {
 }
 
 /// All such files under `root`, by path.
-pub fn find_surfaces(root: &Path) -> Result<Vec<TrustItem>, SurfaceError> {
-    let real = root.canonicalize().map_err(|source| SurfaceError::Io { path: root.to_owned(), source })?;
+pub fn find_agent_files(root: &Path) -> Result<Vec<TrustItem>, AgentFileError> {
+    let real = root.canonicalize().map_err(|source| AgentFileError::Io { path: root.to_owned(), source })?;
     let mut search = SurfaceSearch { root: real, items: Vec::new(), visits: 0 };
     for file in FILES {
         search.visit_path(Path::new(file), 0)?;
@@ -76,7 +76,7 @@ struct SurfaceSearch {
 
 impl SurfaceSearch {
     /// Only the settings of this folder; the rest of it is prose.
-    fn add_settings(&mut self, folder: &Path) -> Result<(), SurfaceError> {
+    fn add_settings(&mut self, folder: &Path) -> Result<(), AgentFileError> {
         if self.leads_out(folder) {
             return self.visit_path(folder, 0);
         }
@@ -95,11 +95,11 @@ impl SurfaceSearch {
     }
 
     /// Adds `path` (relative to the root): a file, a folder with all its contents, a link.
-    fn visit_path(&mut self, path: &Path, depth: usize) -> Result<(), SurfaceError> {
+    fn visit_path(&mut self, path: &Path, depth: usize) -> Result<(), AgentFileError> {
         let full_path = self.root.join(path);
         self.visits += 1;
         if self.visits > 4 * MAX_FILES {
-            return Err(SurfaceError::TooMany { path: full_path });
+            return Err(AgentFileError::TooMany { path: full_path });
         }
         let Some(found) =
             ignore_not_found(std::fs::symlink_metadata(&full_path)).map_err(io_at(&full_path))?
@@ -126,10 +126,10 @@ impl SurfaceSearch {
         real: &Path,
         found: &Metadata,
         depth: usize,
-    ) -> Result<(), SurfaceError> {
+    ) -> Result<(), AgentFileError> {
         if found.is_dir() {
             if depth == MAX_DEPTH {
-                return Err(SurfaceError::TooMany { path: self.root.join(path) });
+                return Err(AgentFileError::TooMany { path: self.root.join(path) });
             }
             // opencode installs the dependencies of plugins there.
             for name in self.names_in(path)?.into_iter().filter(|it| it != "node_modules") {
@@ -138,15 +138,15 @@ impl SurfaceSearch {
             return Ok(());
         }
         if !found.is_file() {
-            return Err(SurfaceError::Special { path: self.root.join(path) });
+            return Err(AgentFileError::Special { path: self.root.join(path) });
         }
         let content = TrustContent::File(read(real)?);
         self.add(path, content)
     }
 
-    fn add(&mut self, path: &Path, content: TrustContent) -> Result<(), SurfaceError> {
+    fn add(&mut self, path: &Path, content: TrustContent) -> Result<(), AgentFileError> {
         if self.items.len() == MAX_FILES {
-            return Err(SurfaceError::TooMany { path: self.root.join(path) });
+            return Err(AgentFileError::TooMany { path: self.root.join(path) });
         }
         let path = path.as_os_str().as_bytes().to_vec();
         self.items.push(TrustItem::new(TrustSubject::Surface { path, content }));
@@ -154,7 +154,7 @@ impl SurfaceSearch {
     }
 
     /// Names in a folder; empty if it does not exist.
-    fn names_in(&self, path: &Path) -> Result<Vec<OsString>, SurfaceError> {
+    fn names_in(&self, path: &Path) -> Result<Vec<OsString>, AgentFileError> {
         let full_path = self.root.join(path);
         let entries = match std::fs::read_dir(&full_path) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -165,7 +165,7 @@ impl SurfaceSearch {
         let mut names_in = Vec::new();
         for entry in entries {
             if names_in.len() > MAX_FILES {
-                return Err(SurfaceError::TooMany { path: full_path });
+                return Err(AgentFileError::TooMany { path: full_path });
             }
             names_in.push(entry.map_err(io_at(&full_path))?.file_name());
         }
@@ -173,14 +173,14 @@ impl SurfaceSearch {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, SurfaceError> {
+fn read(path: &Path) -> Result<Vec<u8>, AgentFileError> {
     // If it was swapped since the check, a pipe must not block us and a link must not lead us out.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
     let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| io_at(path)(error.into()))?;
     let mut bytes = Vec::new();
     File::from(file).take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io_at(path))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(SurfaceError::TooBig { path: path.to_owned() });
+        return Err(AgentFileError::TooBig { path: path.to_owned() });
     }
     Ok(bytes)
 }
@@ -192,7 +192,7 @@ fn ignore_not_found(found: io::Result<Metadata>) -> io::Result<Option<Metadata>>
     }
 }
 
-fn io_at(path: &Path) -> impl FnOnce(io::Error) -> SurfaceError {
+fn io_at(path: &Path) -> impl FnOnce(io::Error) -> AgentFileError {
     let path = path.to_owned();
-    move |source| SurfaceError::Io { path, source }
+    move |source| AgentFileError::Io { path, source }
 }

@@ -10,7 +10,7 @@ use loopkeeper_task::TaskId;
 use tempfile::TempDir;
 
 use super::permit::{CheckOrigin, Permit, PermitError};
-use super::surfaces::{MAX_BYTES, MAX_FILES, SurfaceError, find_surfaces};
+use super::surfaces::{AgentFileError, MAX_BYTES, MAX_FILES, find_agent_files};
 use super::{TrustError, TrustStore};
 use crate::state_dir::StateDir;
 
@@ -188,7 +188,7 @@ fn found(root: &Path) -> Vec<String> {
         }
         other => panic!("{other:?}"),
     };
-    find_surfaces(root).unwrap().into_iter().map(item).collect()
+    find_agent_files(root).unwrap().into_iter().map(item).collect()
 }
 
 fn write(root: &Path, file: &str, text: &str) {
@@ -257,19 +257,19 @@ fn links_are_followed_inside_the_root_only() {
 
 #[test]
 fn surfaces_too_large_to_read_are_refused() {
-    let check = |make: fn(&Path), expect: fn(&SurfaceError) -> bool| {
+    let check = |make: fn(&Path), expect: fn(&AgentFileError) -> bool| {
         let dir = tempfile::tempdir().unwrap();
         make(dir.path());
-        let error = find_surfaces(dir.path()).unwrap_err();
+        let error = find_agent_files(dir.path()).unwrap_err();
         assert!(expect(&error), "{error}");
     };
     check(
         |root| write(root, ".mcp.json", &"x".repeat(MAX_BYTES as usize + 1)),
-        |it| matches!(it, SurfaceError::TooBig { .. }),
+        |it| matches!(it, AgentFileError::TooBig { .. }),
     );
     check(
         |root| (0..=MAX_FILES).for_each(|it| write(root, &format!(".codex/{}/{it}", it % 2), "")),
-        |it| matches!(it, SurfaceError::TooMany { .. }),
+        |it| matches!(it, AgentFileError::TooMany { .. }),
     );
     check(
         |root| {
@@ -283,13 +283,13 @@ fn surfaces_too_large_to_read_are_refused() {
             )
             .unwrap();
         },
-        |it| matches!(it, SurfaceError::Special { .. }),
+        |it| matches!(it, AgentFileError::Special { .. }),
     );
     check(
         |root| {
             fs::create_dir(root.join(".codex")).unwrap();
             (0..10).for_each(|it| symlink(".", root.join(format!(".codex/{it}"))).unwrap());
         },
-        |it| matches!(it, SurfaceError::TooMany { .. }),
+        |it| matches!(it, AgentFileError::TooMany { .. }),
     );
 }

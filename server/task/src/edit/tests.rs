@@ -29,7 +29,7 @@ fn skip(file: &str, text: &str, name: &str, expect: &str) {
     let made = changed(file, text, name, PlanEdit::Skip).unwrap();
     assert_eq!((made.after.as_str(), made.done), (expect, PlanEditOutcome::Skipped));
     let back = changed(file, expect, name, PlanEdit::Skip).unwrap();
-    assert_eq!((back.after.as_str(), back.done), (text, PlanEditOutcome::TakenUp));
+    assert_eq!((back.after.as_str(), back.done), (text, PlanEditOutcome::Resumed));
 }
 
 /// Moves an item and moves it back.
@@ -91,7 +91,7 @@ fn a_box_is_skipped_by_its_mark() {
     check("# P\n\n    - [ ] one\n", "# P\n\n    - [ ] one (optional)\n");
     check("- [ ] **one** (timeout 5m)\n", "- [ ] **one** (timeout 5m) (optional)\n");
     let taken_up = changed("fix_plan.md", "- [ ] one（可选）\n", "one", PlanEdit::Skip).unwrap();
-    assert_eq!((taken_up.after.as_str(), taken_up.done), ("- [ ] one\n", PlanEditOutcome::TakenUp));
+    assert_eq!((taken_up.after.as_str(), taken_up.done), ("- [ ] one\n", PlanEditOutcome::Resumed));
     let error = "\"one\" is optional by its heading. Hint: move it to another one";
     refused("fix_plan.md", "# Optional\n\n- [ ] one\n", "one", PlanEdit::Skip, error);
     let error = "\"one\" is done: there is nothing to skip";

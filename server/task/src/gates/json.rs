@@ -58,7 +58,12 @@ fn read_runner(value: &str, place: DocumentRange, out: &mut TaskOutline) -> bool
         value,
         near
     );
-    out.findings.push(Finding { code: FindingCode::LeftAside, message, place, fix: Some(near.to_owned()) });
+    out.findings.push(Finding {
+        code: FindingCode::UnsupportedKeys,
+        message,
+        place,
+        fix: Some(near.to_owned()),
+    });
     true
 }
 

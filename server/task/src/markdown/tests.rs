@@ -49,7 +49,7 @@ fn shown_finding(finding: &Finding, text: &str) -> String {
         FindingCode::BadValue => "bad-value",
         FindingCode::UnknownKey => "unknown-key",
         FindingCode::Template => "template",
-        FindingCode::LeftAside => "left-aside",
+        FindingCode::UnsupportedKeys => "left-aside",
     };
     let fix = finding.fix.as_ref().map(|fix| format!(" => {fix}")).unwrap_or_default();
     format!("! {code} [{slice}]{fix}")

@@ -187,7 +187,7 @@ fn fix_title(code: FindingCode, text: &str) -> String {
         | FindingCode::Syntax
         | FindingCode::UnknownKey
         | FindingCode::BadValue
-        | FindingCode::LeftAside
+        | FindingCode::UnsupportedKeys
         | FindingCode::Template => tr!("Write {text}", text),
     }
 }

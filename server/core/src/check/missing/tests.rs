@@ -8,8 +8,8 @@ use std::path::Path;
 use packages::PACKAGE;
 
 use super::{
-    DependencyProvider, FileFacts, MANIFESTS, MissingDependency, MissingKind, TreeFacts, resolve_missing,
-    suspects,
+    DependencyProvider, FileFacts, MANIFESTS, MissingDependency, MissingKind, TreeFacts, missing_candidates,
+    resolve_missing,
 };
 use crate::check::judge::judge;
 use crate::check::{CheckResult, CommandExit, CommandRun, Status};
@@ -46,7 +46,7 @@ fn judged(command: &str, code: i32, output: &str, tree: &TreeFacts) -> CheckResu
     let redactor = Redactor::new([]);
     let criterion = Criterion::new("0123456789", "tests", Some(check));
     let mut result = judge(&criterion, &run, Path::new("/"), &redactor);
-    if let Some(missing) = resolve_missing(&suspects(command, &run, &result), command, tree) {
+    if let Some(missing) = resolve_missing(&missing_candidates(command, &run, &result), command, tree) {
         result.set_missing(&missing, &redactor);
     }
     result
@@ -351,7 +351,7 @@ fn programs_that_are_searched_on_disk() {
         ..CommandRun::default()
     };
     let result = CheckResult::new(loopkeeper_task::criterion::CriterionId("x".to_owned()), Status::Fail, "");
-    let wanted = tree.paths_to_probe(&suspects("./run.sh", &run, &result));
+    let wanted = tree.paths_to_probe(&missing_candidates("./run.sh", &run, &result));
     for path in ["run.sh", "node_modules", "web/node_modules", "web/node_modules/@a/b", ".venv"] {
         assert!(wanted.contains(path), "{path}: {wanted:?}");
     }

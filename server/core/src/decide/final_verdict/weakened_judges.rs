@@ -88,7 +88,7 @@ fn failure_with_pinned(state: &LoopState, result: &CheckResult, judges: &[Change
 fn has_only_new_judges(state: &LoopState, result: &CheckResult, judges: &[ChangedJudge]) -> bool {
     let is_goal = |it: &PinnedCriterion| it.criterion.id == result.criterion && it.role == Role::Goal;
     !ran_tests_at_start(state, &result.criterion)
-        && judges.iter().all(|it| it.is_new && !it.stands_in)
+        && judges.iter().all(|it| it.is_new && !it.replaces_other)
         && state.criteria.pinned.iter().any(is_goal)
 }
 

@@ -9,7 +9,7 @@ impl Sim {
         let agent = &self.state.spec.agent.name;
         let known = self.limited.iter().find(|(name, until)| name == agent && *until > self.now.wall)?;
         let until = self.now.plus_ms(known.1 - self.now.wall);
-        Some(Event::LimitKnown { until, met_by: "20261120-other2".to_owned() })
+        Some(Event::UsageLimitShared { until, met_by: "20261120-other2".to_owned() })
     }
 
     pub(super) fn take_call(&mut self, iteration: u32) -> CallSlot {

@@ -96,7 +96,7 @@ impl Sim {
     pub fn attach(&mut self, session: &str, holds: u32) {
         (self.process.alive, self.process.holds) = (true, Some(holds + 1));
         let tokens = self.process.tokens;
-        self.event(Event::SessionCame(SessionOffer { session: session.to_owned(), holds, tokens }));
+        self.event(Event::SessionOffered(SessionOffer { session: session.to_owned(), holds, tokens }));
     }
 
     pub(super) fn release_agent(&mut self) {

@@ -42,7 +42,7 @@ fn judge() -> ChangedJudge {
     ChangedJudge {
         path: JUDGE.to_owned(),
         is_new: false,
-        stands_in: false,
+        replaces_other: false,
         composed: None,
         change: JudgeChange::Other,
     }
@@ -285,7 +285,7 @@ fn added_tests_are_not_compared_with_goals_without_tests() {
         1,
         "completed, verified: all 2 required criteria pass after 1 iteration; 1 test file added",
     );
-    let instead = ChangedJudge { stands_in: true, ..new };
+    let instead = ChangedJudge { replaces_other: true, ..new };
     let acts = vec![Act::new("pp"), Act::idle("pp")];
     let sim = loop_with(acts, vec![judged("pp", Some("fp"), vec![instead])]).run();
     assert!(

@@ -117,7 +117,7 @@ fn a_changed_script_that_measures_is_compared_as_at_the_start() {
         let judge = ChangedJudge {
             path: path.to_owned(),
             is_new: false,
-            stands_in: false,
+            replaces_other: false,
             composed: None,
             change: JudgeChange::Other,
         };

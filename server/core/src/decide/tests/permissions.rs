@@ -160,7 +160,7 @@ fn a_stop_a_pause_and_a_full_disk_withdraw_the_question() {
     check("stop", &|sim| sim.command(UserCommand::Stop));
     check("stop now", &|sim| sim.command(UserCommand::StopNow));
     check("full", &|sim| sim.event(Event::DiskFilled { message: "full".into() }));
-    check("gone", &|sim| sim.event(Event::AskerLeft));
+    check("gone", &|sim| sim.event(Event::PermissionCallerDisconnected));
     for command in [UserCommand::Stop, UserCommand::Pause] {
         let mut sim = at_work(true);
         sim.command(command);
@@ -228,5 +228,5 @@ fn a_question_that_the_user_cannot_answer_is_not_asked() {
         request_permission(&mut many, REQUEST);
         answer(&mut many, "deny");
     }
-    check(many, "it asked too often in this iteration");
+    check(many, "there were too many requests in this iteration");
 }

@@ -260,7 +260,7 @@ fn executable_bits_and_names_are_kept() {
     ]);
     let paths = files.keys().cloned().collect();
     let made = commit_paths(&request, &paths, |path| files.get(path).cloned().unwrap_or(TreeEntry::Nothing));
-    assert_eq!(made.note.as_deref(), Some("left out: huge (too large to be kept)"));
+    assert_eq!(made.note.as_deref(), Some("left out: huge (too large to be stored)"));
     let listed = repo.git("ls-tree -r HEAD");
     assert!(listed.contains("100755 blob") && listed.contains("\\377me"), "{listed}");
 }

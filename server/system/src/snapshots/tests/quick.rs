@@ -11,12 +11,12 @@ const LONG: Duration = Duration::from_secs(3600);
 fn a_recent_snapshot_is_reused() {
     let mut world = World::new();
     world.write("a", "1");
-    let first = world.store.take_unless_younger(LONG).unwrap();
+    let first = world.store.take_or_reuse(LONG).unwrap();
     world.write("a", "2");
-    assert_eq!(world.store.take_unless_younger(LONG).unwrap(), first);
-    let second = world.store.take_unless_younger(Duration::ZERO).unwrap();
+    assert_eq!(world.store.take_or_reuse(LONG).unwrap(), first);
+    let second = world.store.take_or_reuse(Duration::ZERO).unwrap();
     assert_ne!(second.tree, first.tree);
-    assert_eq!(world.store.take_unless_younger(LONG).unwrap(), second);
+    assert_eq!(world.store.take_or_reuse(LONG).unwrap(), second);
 }
 
 #[test]
@@ -27,9 +27,9 @@ fn no_snapshot_is_reused_after_a_rollback() {
     world.write("a", "2");
     let second = world.store.take_snapshot().unwrap();
     world.store.restore(&first.tree, None).unwrap();
-    assert_eq!(world.store.take_unless_younger(LONG).unwrap().tree, first.tree);
+    assert_eq!(world.store.take_or_reuse(LONG).unwrap().tree, first.tree);
     world.store.restore(&second.tree, None).unwrap();
-    assert_eq!(world.store.take_unless_younger(LONG).unwrap().tree, second.tree);
+    assert_eq!(world.store.take_or_reuse(LONG).unwrap().tree, second.tree);
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(in crate::editor) fn severity_and_code(code: FindingCode) -> (Severity, Diag
         FindingCode::UnknownKey => (Severity::Warning, DiagnosticCode::UnknownKey),
         FindingCode::BadValue => (Severity::Warning, DiagnosticCode::BadValue),
         FindingCode::Template => (Severity::Warning, DiagnosticCode::Template),
-        FindingCode::LeftAside => (Severity::Information, DiagnosticCode::LeftAside),
+        FindingCode::UnsupportedKeys => (Severity::Information, DiagnosticCode::UnsupportedKeys),
         FindingCode::InlineList => (Severity::Hint, DiagnosticCode::InlineList),
     }
 }

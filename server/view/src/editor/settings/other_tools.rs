@@ -20,7 +20,7 @@ pub fn check_other_tool(kind: LayerKind, file: &str, text: &str) -> Vec<Diagnost
         let place = place(it)?;
         Some(match it.code {
             SettingCode::Ignored => {
-                Diagnostic::new(place, Severity::Information, DiagnosticCode::LeftAside, message_of(it))
+                Diagnostic::new(place, Severity::Information, DiagnosticCode::UnsupportedKeys, message_of(it))
             }
             _ => diagnostic(it, place),
         })
@@ -36,7 +36,7 @@ pub fn fix_other_tool(
 ) -> Vec<EditorAction> {
     let resolved = resolve(&[layer(kind, file, text)], &[]);
     let fixes = resolved.findings().iter().filter_map(|it| {
-        let fix = quick_fix(it, DiagnosticCode::LeftAside, range)?;
+        let fix = quick_fix(it, DiagnosticCode::UnsupportedKeys, range)?;
         let place = place(it)?;
         // Relative to the document: its name in the root is no part of it.
         let place = DocumentRange { file: String::new(), range: place.range.clone() };
@@ -44,7 +44,7 @@ pub fn fix_other_tool(
         let edits = edits.into_iter().map(|it| TextEdit { place: place.clone(), ..it }).collect();
         Some(EditorAction {
             fix: QuickFix::Edits(edits),
-            fixes: Some((place, DiagnosticCode::LeftAside)),
+            fixes: Some((place, DiagnosticCode::UnsupportedKeys)),
             ..fix
         })
     });
