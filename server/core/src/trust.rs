@@ -62,7 +62,7 @@ pub enum TrustSubject {
     /// A command of `[on]`, which receives an event.
     Hook { on: LoopEvent, argv: Vec<String> },
     /// A file that makes the agent itself run programs. The path is relative to the root.
-    Surface { path: Vec<u8>, content: TrustContent },
+    AgentFile { path: Vec<u8>, content: TrustContent },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -177,10 +177,10 @@ impl TrustItem {
             }
             // It is the same command for every event.
             TrustSubject::Hook { argv, .. } => parts.extend(argv.iter().map(String::as_bytes)),
-            TrustSubject::Surface { path, content: TrustContent::File(bytes) } => {
+            TrustSubject::AgentFile { path, content: TrustContent::File(bytes) } => {
                 parts.extend([path, &b"file"[..], bytes]);
             }
-            TrustSubject::Surface { path, content: TrustContent::Link(to) } => {
+            TrustSubject::AgentFile { path, content: TrustContent::Link(to) } => {
                 parts.extend([path, &b"link"[..], to]);
             }
         }
@@ -199,7 +199,7 @@ impl TrustSubject {
             Self::Server { .. } => "server",
             Self::Limit { .. } => "limit",
             Self::Hook { .. } => "hook",
-            Self::Surface { .. } => "surface",
+            Self::AgentFile { .. } => "surface",
         }
     }
 }
@@ -297,7 +297,7 @@ fn page_item(item: &TrustItem, trusted: bool) -> TrustPageItem {
             (tr!("ready at {url}", url = sanitize::visible(ready)), vec![line_of_argv(argv)])
         }
         TrustSubject::Hook { on, argv } => (on.key().to_owned(), vec![line_of_argv(argv)]),
-        TrustSubject::Surface { path, content } => (bytes_visible(path), content_lines(content)),
+        TrustSubject::AgentFile { path, content } => (bytes_visible(path), content_lines(content)),
     };
     TrustPageItem { kind: item.runs.kind(), title, lines, trusted }
 }

@@ -21,7 +21,7 @@ use super::{memory_files, template};
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_system::task_files::{self, DiscoveredTask};
 use loopkeeper_system::trust::TrustStore;
-use loopkeeper_system::trust::surfaces::find_agent_files;
+use loopkeeper_system::trust::agent_files::find_agent_files;
 
 pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     let spec = &state.spec;
@@ -44,7 +44,8 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     let typed = spec.inline_prompt.is_some();
     TaskDocuments {
         untrusted: if typed { Vec::new() } else { untrusted_criteria(&trust, spec, &task) },
-        without_trust: [revoked_commands(context, &trust, state), untrusted_surfaces(&trust, spec)].concat(),
+        without_trust: [revoked_commands(context, &trust, state), untrusted_agent_files(&trust, spec)]
+            .concat(),
         prompt: task.prompt,
         context: task.context.into_iter().map(|it| it.text).collect(),
         criteria: task.criteria,
@@ -98,7 +99,7 @@ fn revoked_commands(context: &LoopContext, trust: &TrustStore, state: &LoopState
 }
 
 /// Files that make the agent run programs, changed since the user trusted them.
-fn untrusted_surfaces(trust: &TrustStore, spec: &LoopSpec) -> Vec<String> {
+fn untrusted_agent_files(trust: &TrustStore, spec: &LoopSpec) -> Vec<String> {
     let root = Path::new(&spec.root);
     if spec.settings.mode == LoopMode::Attach && spec.judge.is_none() {
         // The session belongs to the user and asks for trust itself.
@@ -115,7 +116,7 @@ fn name(item: &TrustItem) -> String {
     match &item.runs {
         TrustSubject::Check { command } => sanitize::visible(command),
         TrustSubject::Request { url } => sanitize::visible(url),
-        TrustSubject::Surface { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
+        TrustSubject::AgentFile { path, .. } => sanitize::visible(&String::from_utf8_lossy(path)),
         TrustSubject::Agent { name, .. } => {
             tr!("the command of the agent `{name}`", name = sanitize::line(name))
         }

@@ -20,7 +20,7 @@ use loopkeeper_system::state_dir::find::FindError;
 use loopkeeper_system::state_dir::lock::LockError;
 use loopkeeper_system::task_files::TaskFileError;
 use loopkeeper_system::trust::TrustError;
-use loopkeeper_system::trust::surfaces::AgentFileError;
+use loopkeeper_system::trust::agent_files::AgentFileError;
 
 /// An operation that could not be performed as requested.
 #[derive(Debug)]

@@ -184,7 +184,7 @@ impl<'a> ClaudeSettingsFile<'a> {
     fn keep_trust(&self, before: Option<&str>, after: &str) -> Result<(), Failure> {
         let item = |text: &str| {
             let (path, content) = (FILE.as_bytes().to_vec(), TrustContent::File(text.as_bytes().to_vec()));
-            TrustItem::new(TrustSubject::Surface { path, content })
+            TrustItem::new(TrustSubject::AgentFile { path, content })
         };
         let mut store = TrustStore::open(self.state);
         let was_trusted = before.is_none_or(|it| store.untrusted_items(self.root, &[item(it)]).is_empty());

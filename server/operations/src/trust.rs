@@ -12,7 +12,7 @@ use loopkeeper_text::{sanitize, tr};
 use super::agents::AgentRoster;
 use super::failure::{Failure, FailureKind};
 use super::resolved_task::{ResolvedTask, TaskKind};
-use loopkeeper_system::trust::surfaces::find_agent_files;
+use loopkeeper_system::trust::agent_files::find_agent_files;
 
 /// Everything that would run, with the files that influence it.
 pub fn items(work: &ResolvedTask, roster: &AgentRoster) -> Result<Vec<TrustItem>, Failure> {
@@ -90,7 +90,7 @@ fn is_typed(work: &ResolvedTask, checks: &[TrustItem], item: &TrustItem) -> bool
         | TrustSubject::Limit { .. }
         | TrustSubject::Server { .. }
         | TrustSubject::Hook { .. }
-        | TrustSubject::Surface { .. } => false,
+        | TrustSubject::AgentFile { .. } => false,
     }
 }
 

@@ -2,8 +2,8 @@
 //! unreadable list means that nothing is trusted. Which items need trust, and how they are shown, is
 //! `loopkeeper_core::trust`.
 
+pub mod agent_files;
 pub mod permit;
-pub mod surfaces;
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, ErrorKind};

@@ -199,7 +199,7 @@ fn command_of(item: &TrustItem) -> Option<&str> {
         | TrustSubject::Limit { .. }
         | TrustSubject::Server { .. }
         | TrustSubject::Hook { .. }
-        | TrustSubject::Surface { .. } => None,
+        | TrustSubject::AgentFile { .. } => None,
     }
 }
 

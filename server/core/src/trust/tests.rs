@@ -22,7 +22,7 @@ fn agent(name: &str, argv: &[&str], permissions: &str) -> TrustItem {
 }
 
 fn surface(path: &str, content: TrustContent) -> TrustItem {
-    TrustItem::new(TrustSubject::Surface { path: path.as_bytes().to_vec(), content })
+    TrustItem::new(TrustSubject::AgentFile { path: path.as_bytes().to_vec(), content })
 }
 
 fn settings(lines: &[&str]) -> TrustItem {
@@ -250,7 +250,7 @@ proptest! {
         let items = [
             check(&command),
             TrustItem::new(TrustSubject::Agent { name: command.clone(), argv, permissions: "edits".to_owned(), env: Vec::new() }),
-            TrustItem::new(TrustSubject::Surface { path, content: TrustContent::File(bytes) }),
+            TrustItem::new(TrustSubject::AgentFile { path, content: TrustContent::File(bytes) }),
         ];
         let text = page(b"/", &items).text(&command);
         let bad = text.chars().find(|it| (it.is_control() && *it != '\n') || matches!(it, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'));

@@ -9,8 +9,8 @@ use loopkeeper_core::trust::{TrustContent, TrustItem, TrustSubject};
 use loopkeeper_task::TaskId;
 use tempfile::TempDir;
 
+use super::agent_files::{AgentFileError, MAX_BYTES, MAX_FILES, find_agent_files};
 use super::permit::{CheckOrigin, Permit, PermitError};
-use super::surfaces::{AgentFileError, MAX_BYTES, MAX_FILES, find_agent_files};
 use super::{TrustError, TrustStore};
 use crate::state_dir::StateDir;
 
@@ -180,10 +180,10 @@ fn a_damaged_list_is_kept_aside_when_trust_is_granted_again() {
 fn found(root: &Path) -> Vec<String> {
     let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
     let item = |it: TrustItem| match it.runs {
-        TrustSubject::Surface { path, content: TrustContent::File(bytes) } => {
+        TrustSubject::AgentFile { path, content: TrustContent::File(bytes) } => {
             format!("{} {}", text(&path), text(&bytes))
         }
-        TrustSubject::Surface { path, content: TrustContent::Link(to) } => {
+        TrustSubject::AgentFile { path, content: TrustContent::Link(to) } => {
             format!("{} -> {}", text(&path), text(&to))
         }
         other => panic!("{other:?}"),
@@ -198,7 +198,7 @@ fn write(root: &Path, file: &str, text: &str) {
 }
 
 #[test]
-fn the_surfaces_of_agents_are_found() {
+fn files_that_agents_load_are_found() {
     let dir = tempfile::tempdir().unwrap();
     assert!(found(dir.path()).is_empty());
     for file in [
@@ -256,7 +256,7 @@ fn links_are_followed_inside_the_root_only() {
 }
 
 #[test]
-fn surfaces_too_large_to_read_are_refused() {
+fn agent_files_too_large_to_read_are_refused() {
     let check = |make: fn(&Path), expect: fn(&AgentFileError) -> bool| {
         let dir = tempfile::tempdir().unwrap();
         make(dir.path());

@@ -28,7 +28,7 @@ pub const MAX_BYTES: u64 = 1024 * 1024;
 pub const MAX_FILES: usize = 500;
 const MAX_DEPTH: usize = 16;
 
-/// Why the surfaces could not be read: in this case nothing may start.
+/// Why the files could not be read: in this case nothing may start.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentFileError {
     #[error("{}", tr!("cannot read {path}: {source}", path = path.display(), source))]
@@ -149,7 +149,7 @@ impl SurfaceSearch {
             return Err(AgentFileError::TooMany { path: self.root.join(path) });
         }
         let path = path.as_os_str().as_bytes().to_vec();
-        self.items.push(TrustItem::new(TrustSubject::Surface { path, content }));
+        self.items.push(TrustItem::new(TrustSubject::AgentFile { path, content }));
         Ok(())
     }
 
