@@ -9,7 +9,7 @@ use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::spans::iterations;
-use super::{exit, mutants};
+use super::{exit, mutants, weakening};
 
 /// Consecutive agent failures without any change after which the loop needs the user.
 pub(crate) const MAX_FAILURES: u32 = 3;
@@ -65,7 +65,8 @@ pub(super) fn wait_limit_outcome(state: &LoopState, wait: &Wait) -> Option<Outco
 }
 
 fn limit_reached_outcome(state: &LoopState, what: &str) -> Outcome {
-    let open = exit::progress_clause(state).into_iter().chain(mutants::survivors_clause(state));
+    let progress = exit::progress_clause(state).into_iter().chain(weakening::limit_clause(state));
+    let open = progress.chain(mutants::survivors_clause(state));
     let clauses = failure_clause(state).into_iter().chain(open);
     let sentence = append_clauses(tr!("limit reached: {what}", what), clauses).into();
     Outcome { kind: OutcomeKind::Limit, verified: false, sentence, cause: None }

@@ -179,8 +179,18 @@ fn always_prints_counts(state: &LoopState, id: &CriterionId) -> bool {
 
 /// For the summary of an iteration.
 pub(super) fn summary_clause(weakened: &[Weakening]) -> Option<String> {
-    let clause = || tr!("not counted as done: {weakened}", weakened = describe_weakenings(weakened.iter()));
-    (!weakened.is_empty()).then(clause)
+    not_done_clause(weakened.iter())
+}
+
+/// For the sentence of a limit: without it, a loop whose checks pass would seem to be done.
+pub(super) fn limit_clause(state: &LoopState) -> Option<String> {
+    not_done_clause(current_weakenings(state))
+}
+
+fn not_done_clause<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> Option<String> {
+    let mut weakened = weakened.peekable();
+    weakened.peek()?;
+    Some(tr!("not counted as done: {weakened}", weakened = describe_weakenings(weakened)))
 }
 
 fn describe_weakenings<'a>(weakened: impl Iterator<Item = &'a Weakening>) -> String {

@@ -316,13 +316,13 @@ fn a_forecast_names_the_limit_that_is_reached_first() {
         assert_eq!(forecast::forecast(&sim.state).as_deref(), expect);
     };
     check(one(), 2, 500_000, None);
-    let dear = "about $2.00 an iteration: at this pace the cost limit is reached after iteration 13";
+    let dear = "about $2.00 per iteration: at this pace the cost limit is reached after iteration 13";
     check(one(), 3, 2_000_000, Some(dear));
     let all = "about $0.01 per iteration: at this pace all 100 iterations cost about $1.00";
     check(one(), 4, 10_000, Some(all));
     let mut short = one();
     short.settings.limits.duration_ms = 20 * MINUTE;
-    let slow = "about 1 min 1 s an iteration: at this pace the time limit is reached after iteration 20";
+    let slow = "about 1 min 1 s per iteration: at this pace the time limit is reached after iteration 20";
     check(short, 3, 0, Some(slow));
 }
 

@@ -295,3 +295,12 @@ fn files_that_a_rollback_restores_are_not_edits_of_the_user() {
     sim.event(Event::RolledBack { to: 0, paths, tree: "start".to_owned(), from, after, refused: Vec::new() });
     assert_eq!(sim.state.weakening.last_tree, tree, "the other files may be edited by the user");
 }
+
+#[test]
+fn a_limit_names_the_weakening_that_prevents_the_end() {
+    let mut made = spec(vec![criterion("tests", "t")]);
+    made.settings.limits.iterations = 1;
+    let sim = Sim::new(made, "f", vec![weakens("p", &["tests/a.py"])]).run();
+    let words = "the one required criterion passes; not counted as done: tests/a.py lost 1 test";
+    ends(&sim, OutcomeKind::Limit, 1, words);
+}
