@@ -383,6 +383,15 @@ pub(super) fn record_removed_tests(state: &mut LoopState, iteration: Option<u32>
     }
 }
 
+/// Files that a rollback restored to their baseline are no longer weakened once a round between iterations has run on
+/// them.
+pub(super) fn resolve_restored(state: &mut LoopState, iteration: Option<u32>) {
+    if iteration.is_none() {
+        let restored = std::mem::take(&mut state.weakening.mended);
+        state.weakening.weakened.retain(|it| !restored.contains(&it.path));
+    }
+}
+
 /// The first round that counts the tests of a check sets the expected number.
 pub(super) fn record_first_counts(state: &mut LoopState, iteration: u32, round: &Round) {
     if iteration == 0 {

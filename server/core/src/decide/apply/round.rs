@@ -49,6 +49,7 @@ pub(super) fn apply_round(state: &mut LoopState, iteration: Option<u32>, round: 
     let moved = round.tree_before != state.tree.judged;
     state.spent.add(round.judging.unwrap_or_default());
     weakening::record_removed_tests(state, iteration, round);
+    weakening::resolve_restored(state, iteration);
     flaky::count_flips(state, round);
     take_results(state, round);
     unrunnable::count_unrunnable(state, round);
