@@ -333,7 +333,7 @@ fn is_tests(path: &str, inventory: &TestInventory) -> bool {
 /// Whether a file that a check runs is a checker, by its name; otherwise it is the work itself.
 fn decides_verdict(path: &str) -> bool {
     static CHECKER: ConstantPattern = ConstantPattern::new(
-        r"(?i)(?:^|[/._-])(?:tests?|specs?|checks?|checker|verify|verifier|validate|validator|validation|lint|ci|accept|acceptance|assert|smoke|e2e|grade|grader|judge|qa|audit|bench|benchmark|count|counter|coverage|eval|evaluate|measure|metrics?|score)(?:[/._-]|$)",
+        r"(?i)(?:^|[/._-])(?:tests?|specs?|checks?|checker|verify|verifier|validate|validator|validation|lint|ci|accept|acceptance|assert|smoke|suite|gates?|e2e|grade|grader|judge|qa|audit|bench|benchmark|count|counter|coverage|eval|evaluate|measure|metrics?|score)(?:[/._-]|$)",
     );
     CHECKER.is_match(path) || is_test_path(path)
 }

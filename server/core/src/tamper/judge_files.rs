@@ -363,6 +363,13 @@ mod tests {
         check("go test ./...", "pkg/testdata/expected.json", [Some("1"), Some("2")], "changed");
         check("pytest", "pinned/schema.json", [Some("1"), Some("2")], "changed");
         check("sh scripts/check.sh", "scripts/check.sh", [Some("exit 1\n"), Some("exit 0\n")], "changed");
+        check("sh suite.sh", "suite.sh", [Some("exit 1\n"), Some("exit 0\n")], "changed");
+        check(
+            "python3 ci-gate.py",
+            "ci-gate.py",
+            [Some("import sys\nsys.exit(1)\n"), Some("x = 1\n")],
+            "changed",
+        );
         check("sh scripts/build.sh", "scripts/build.sh", [Some("exit 1\n"), Some("exit 0\n")], "work");
         check("python3 -m pytest", "pytest.py", [None, Some("print('1 passed')\n")], "new");
     }
