@@ -229,17 +229,17 @@ fn changed_at(metadata: &Metadata) -> SystemTime {
     UNIX_EPOCH + Duration::new(seconds, nanos)
 }
 
-/// Resolves `..` without access to the file system.
-fn normalized(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
+/// Resolves `.` and `..` without access to the file system.
+pub(crate) fn normalized(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
     for part in path.components() {
-        if part == Component::ParentDir {
-            out.pop();
-        } else {
-            out.push(part);
+        match part {
+            Component::ParentDir => drop(clean.pop()),
+            Component::CurDir => {}
+            other => clean.push(other),
         }
     }
-    out
+    clean
 }
 
 /// Whether the file changed since; `false` if it does not exist.

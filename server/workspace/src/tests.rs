@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::{IndexScope, Invalidation, OpenState, OpenText, TextProvider, WorkspaceIndex, WorkspaceSnapshot};
 use loopkeeper_system::state_dir::StateDir;
 
-/// A `TextProvider` that panics while it is told to.
+/// A `TextProvider` that panics while its flag is set.
 #[derive(Default)]
 struct PanickingTexts(AtomicBool);
 

@@ -8,13 +8,13 @@ use std::fs::{self, DirBuilder, File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use loopkeeper_text::tr;
 
 use super::repository_copy;
 use crate::repository_layout::repository_top;
-use crate::unrecorded::{SnapshotPaths, parent_folders};
+use crate::unrecorded::{SnapshotPaths, normalized, parent_folders};
 
 /// Limits of the ignored files that are copied; what exceeds them is linked.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -254,7 +254,7 @@ impl TreeCopy<'_> {
     /// Copies a link so that it leads to the same file of the copy, or to the same file outside of the tree.
     fn copy_link(&self, from: &Path) -> io::Result<()> {
         let target = fs::read_link(from)?;
-        let absolute = without_dots(&from.parent().unwrap_or(from).join(&target));
+        let absolute = normalized(&from.parent().unwrap_or(from).join(&target));
         let moved = match self.map.map(&absolute) {
             Some(_) if target.is_relative() => target,
             Some(inside) => inside,
@@ -329,16 +329,4 @@ fn entries(folder: &Path) -> io::Result<Vec<(OsString, Metadata)>> {
 
 fn make_private(folder: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(folder)
-}
-
-fn without_dots(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(clean.pop()),
-            Component::CurDir => {}
-            other => clean.push(other),
-        }
-    }
-    clean
 }

@@ -30,8 +30,8 @@ pub(super) fn gate_files(root: &Path, path: &Path) -> Vec<PathBuf> {
     named.into_iter().chain(check_and_context_files(folder)).filter(is_file).collect()
 }
 
-/// The tasks of a run and the gates of the `ralph.yml` in the folder of the task, or in one above whose prompt the task
-/// is.
+/// The tasks of a run and the gates of a `ralph.yml`: the one in the folder of the task, or one above it that names the
+/// task as its prompt.
 fn orchestrator_files(root: &Path, path: &Path, folder: &Path) -> Vec<PathBuf> {
     const NAME: &str = "ralph.yml";
     let is_home = |it: &&Path| {

@@ -10,7 +10,8 @@ use loopkeeper_text::words::counted;
 
 use super::{MAX_NAMED, UnrecordedInputs, all_required_pass, ran_tests_at_start};
 
-/// The weakenings after the verdict: the judges without whose change a check fails, and those that the verdict does not cover.
+/// The weakenings after the verdict: the judges without whose change a check fails, and those that the verdict does not
+/// cover.
 pub(super) fn weakened_by(
     state: &LoopState,
     pinned: Option<&Round>,

@@ -167,7 +167,7 @@ fn class(text: &[u8]) -> Option<(GlobToken, usize)> {
         // The range is empty if its ends are reversed.
         bytes.get_mut(usize::from(low)..=usize::from(high)).unwrap_or_default().fill(true);
     };
-    // Index of the next `]`: looking for it anew from each `[:` would take quadratic time.
+    // Index of the next `]`, kept because a search from each `[:` would take quadratic time.
     let mut close = 0;
     loop {
         let byte = *text.get(at)?;
