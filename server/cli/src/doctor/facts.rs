@@ -50,7 +50,7 @@ pub(super) struct FactContext {
     pub(super) settings: Arc<Settings>,
     state: Result<StateDir, StateError>,
     pub(super) domain: Isolation,
-    enclosure: SandboxFacts,
+    sandbox: SandboxFacts,
 }
 
 impl FactContext {
@@ -77,9 +77,9 @@ impl FactContext {
         };
         let path = std::env::var_os("PATH").unwrap_or_default();
         let is_network_open = domain.network().is_open();
-        let enclosure =
+        let sandbox =
             SandboxFacts { wanted, kind, is_network_open, has_bubblewrap: has_bubblewrap(), sentence };
-        Ok(Self { root, path, resolved, unreadable, settings, state, domain, enclosure })
+        Ok(Self { root, path, resolved, unreadable, settings, state, domain, sandbox })
     }
 
     pub(super) fn facts(&self) -> Result<DoctorFacts, Failure> {
@@ -250,7 +250,7 @@ impl FactContext {
         };
         Ok(MachineFacts {
             git,
-            enclosure: self.enclosure.clone(),
+            sandbox: self.sandbox.clone(),
             watches: host_info::max_user_watches(),
             watcher: host_info::check_watcher(),
             state: state_facts(&self.state),

@@ -10,7 +10,7 @@ use loopkeeper_text::{tr, tr_later};
 pub struct MachineFacts {
     /// Output of `git --version`, or the error.
     pub git: Result<String, String>,
-    pub enclosure: SandboxFacts,
+    pub sandbox: SandboxFacts,
     /// `fs.inotify.max_user_watches`; `None` if the system has no such limit.
     pub watches: Option<u64>,
     /// The error of creating another watcher.
@@ -55,7 +55,7 @@ const MIN_FREE_BYTES: u64 = 100 << 20;
 pub(super) fn examine_machine(facts: &MachineFacts) -> Vec<DoctorFinding> {
     vec![
         git_finding(&facts.git),
-        sandbox_finding(&facts.enclosure),
+        sandbox_finding(&facts.sandbox),
         watch_limit_finding(facts),
         state_dir_finding(&facts.state),
     ]
@@ -161,7 +161,7 @@ mod tests {
     fn healthy_machine() -> MachineFacts {
         MachineFacts {
             git: Ok("git version 2.43.0".into()),
-            enclosure: SandboxFacts {
+            sandbox: SandboxFacts {
                 wanted: SandboxMode::Auto,
                 kind: SandboxKind::Namespaces,
                 is_network_open: false,
@@ -196,19 +196,19 @@ mod tests {
             (SandboxMode::Required, SandboxKind::Nothing, DoctorLevel::Bad),
             (SandboxMode::Off, SandboxKind::Nothing, DoctorLevel::Good),
         ] {
-            let enclosure = SandboxFacts { wanted, kind, ..healthy_machine().enclosure };
-            check(|it| it.enclosure = enclosure, 1, (level, "Enclosed"));
+            let sandbox = SandboxFacts { wanted, kind, ..healthy_machine().sandbox };
+            check(|it| it.sandbox = sandbox, 1, (level, "Enclosed"));
         }
         for (has_bubblewrap, hint) in [(true, "bubblewrap is installed"), (false, "install bubblewrap")] {
             for kind in [SandboxKind::Landlock, SandboxKind::Nothing] {
-                let enclosure = SandboxFacts { kind, has_bubblewrap, ..healthy_machine().enclosure };
-                let found = examine_machine(&MachineFacts { enclosure, ..healthy_machine() });
+                let sandbox = SandboxFacts { kind, has_bubblewrap, ..healthy_machine().sandbox };
+                let found = examine_machine(&MachineFacts { sandbox, ..healthy_machine() });
                 assert!(found[1].hint.as_ref().is_some_and(|it| it.starts_with(hint)), "{found:?}");
             }
         }
         for wanted in [SandboxMode::Auto, SandboxMode::Off] {
-            let enclosure = SandboxFacts { wanted, is_network_open: true, ..healthy_machine().enclosure };
-            check(|it| it.enclosure = enclosure, 1, (DoctorLevel::Note, "Enclosed"));
+            let sandbox = SandboxFacts { wanted, is_network_open: true, ..healthy_machine().sandbox };
+            check(|it| it.sandbox = sandbox, 1, (DoctorLevel::Note, "Enclosed"));
         }
         check(|_| {}, 2, (DoctorLevel::Good, "65536 files"));
         check(|it| it.watches = Some(100), 2, (DoctorLevel::Note, "only 100"));
