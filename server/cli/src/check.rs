@@ -27,13 +27,14 @@ use super::render::{Glyphs, table};
 use super::select::TaskArg;
 use super::trust;
 use super::trust::TrustConsent;
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_keeper::{block_on, check_only};
 use loopkeeper_operations::follow::LoopTailer;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::{self as operations, agents, control_client, start};
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::{KeeperLiveness, TreeHolder};
+use loopkeeper_system::state_dir::lock::TreeHolder;
 
 /// Poll interval for the result of a keeper.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);

@@ -9,12 +9,12 @@ use loopkeeper_text::{sanitize, tr, words};
 use super::exit::Exit;
 use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_operations::authority;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_system::loop_temporary::LoopTemporary;
 use loopkeeper_system::snapshots::{GcMode, SnapshotStore};
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::Workspace;
 use loopkeeper_system::{clock, config_files};
 

@@ -4,6 +4,7 @@
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::reading::ChecksumChain;
 use loopkeeper_core::journal::{Entry, Outcome, Record};
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_text::tr;
 use loopkeeper_view::{self as view, StatusFacts};
 use serde_json::json;
@@ -118,7 +119,7 @@ impl<'a> LoopPrinter<'a> {
             let now = clock::now();
             let facts = StatusFacts {
                 now,
-                keeper: Some(None),
+                keeper: KeeperLiveness::RUNNING,
                 activity: text.activity.clone(),
                 ..StatusFacts::default()
             };

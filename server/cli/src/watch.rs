@@ -19,13 +19,13 @@ use super::out::Ui;
 use super::render::live;
 use super::select::LoopArg;
 use super::show::{LoopFormat, LoopPrinter};
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_operations::follow::LoopTailer;
 use loopkeeper_operations::loops;
 use loopkeeper_operations::watch_client::WatchStream;
 use loopkeeper_system::journal_file::JournalError;
 use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// Poll interval of the journal.

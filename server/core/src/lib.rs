@@ -5,11 +5,11 @@
 //! returned as data.
 //!
 //! Each module depends only on those before it (a test checks): [`check`] (results of checks), [`exit_condition`],
-//! [`network`] (the hosts that the sandbox lets through), [`settings`] (the one table of configuration), [`jury`]
-//! (agents as judges), [`journal`] (records), [`trust`], [`autorun`] (files that are executed later without being
-//! asked), [`tamper`], [`mutants`] (which checks noticed a fault), [`drift`] (changes that the task does not mention),
-//! [`strays`] (files that nothing needs), [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a
-//! loop add up to), [`decide`] (`decide` and `apply`), [`plugin_loop`].
+//! [`network`] (the hosts that the sandbox lets through), [`liveness`] (whether a loop has a keeper), [`settings`] (the
+//! one table of configuration), [`jury`] (agents as judges), [`journal`] (records), [`trust`], [`autorun`] (files that
+//! are executed later without being asked), [`tamper`], [`mutants`] (which checks noticed a fault), [`drift`] (changes
+//! that the task does not mention), [`strays`] (files that nothing needs), [`prompt`] (the prompt of an agent),
+//! [`loop_state`] (what the records of a loop add up to), [`decide`] (`decide` and `apply`), [`plugin_loop`].
 
 pub mod autorun;
 pub mod check;
@@ -18,6 +18,7 @@ pub mod drift;
 pub mod exit_condition;
 pub mod journal;
 pub mod jury;
+pub mod liveness;
 pub mod loop_state;
 pub mod mutants;
 pub mod network;

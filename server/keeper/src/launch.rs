@@ -29,6 +29,7 @@ use super::run_context::{self, RunContext, RunFolders};
 use super::signals::StopSignals;
 use super::{KeeperError, spawn_boxed_local};
 use super::{task_reload, template};
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_system::clean_room;
 use loopkeeper_system::exhausted;
 use loopkeeper_system::journal_file::JournalFile;
@@ -122,7 +123,7 @@ pub fn spawn_keeper(dir: &LoopDir, then: Option<&str>) -> Result<u32, KeeperErro
 /// Whether this keeper answers: the socket of a killed keeper still exists, and another keeper may hold the loop. The
 /// first record must exist, because callers read the journal right after.
 fn has_begun(state: &StateDir, dir: &LoopDir, pid: u32) -> Result<bool, KeeperError> {
-    let ours = state.keeper_of(dir)? == lock::KeeperLiveness::Alive { pid: Some(pid), stopped: false };
+    let ours = state.keeper_of(dir)? == KeeperLiveness::Alive { pid: Some(pid), stopped: false };
     let on_record = std::fs::metadata(dir.journal()).is_ok_and(|it| it.len() > 0);
     Ok(ours && on_record && UnixStream::connect(state.socket(dir.id())?.path()).is_ok())
 }

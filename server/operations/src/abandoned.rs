@@ -1,10 +1,10 @@
 //! Ends the processes of a loop whose keeper was killed, and removes its temporary files, as soon as a command or a
 //! server reads the loop: a loop that is shown as interrupted costs nothing and changes no file.
 
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_system::loop_temporary::LoopTemporary;
 use loopkeeper_system::process::orphans;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// Does nothing if the loop has a keeper, or gets one in the meantime.

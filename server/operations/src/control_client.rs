@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::failure::{Failure, FailureKind};
 use super::loops::{LoopView, damaged_error};
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_keeper::control_error::ControlError;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::socket::MAX_LINE;
 use loopkeeper_text::{sanitize, tr};
 

@@ -15,9 +15,9 @@ use super::current_tree::CurrentTree;
 use super::failure::{Failure, FailureKind};
 use super::follow::LoopTailer;
 use super::resolved_task::ResolvedTask;
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_system::clock;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 pub use listing::LoopListing;
@@ -50,17 +50,13 @@ impl LoopView {
     }
 
     pub fn status(&self) -> LoopStatus {
-        let (keeper, stopped) = match self.keeper {
-            KeeperLiveness::Alive { pid, stopped } => (Some(pid), stopped),
-            KeeperLiveness::Gone => (None, false),
-        };
         let (now, damaged) = (clock::now(), self.damage.is_some());
-        let facts = StatusFacts { now, keeper, stopped, damaged, activity: None };
+        let facts = StatusFacts { now, keeper: self.keeper, damaged, activity: None };
         view::status(&self.state, &facts)
     }
 
     pub fn is_alive(&self) -> bool {
-        self.keeper != KeeperLiveness::Gone
+        self.keeper.is_alive()
     }
 
     /// Two roots may have tasks of the same name.

@@ -15,6 +15,7 @@ use loopkeeper_core::decide::{
     self, LoopState, Pause, branch_tracking, breaker, drift, forecast, shared_limits, takeover, weakening,
 };
 use loopkeeper_core::journal::{LoopSpec, PauseReason, QuestionKind, WaitReason, Weakening};
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_core::settings::LoopEvent;
 use loopkeeper_text::clauses;
 use loopkeeper_text::moment::Moment;
@@ -25,10 +26,7 @@ use loopkeeper_text::{sanitize, words};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StatusFacts {
     pub now: Moment,
-    /// The pid of the keeper that holds the loop's lock, if known; outer `None`: no keeper.
-    pub keeper: Option<Option<u32>>,
-    /// Whether the keeper's process is stopped.
-    pub stopped: bool,
+    pub keeper: KeeperLiveness,
     /// Whether a line of the journal does not match its checksum.
     pub damaged: bool,
     /// The last observed activity of the agent, sanitised.
@@ -84,9 +82,9 @@ pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
         away: branch_tracking::sentence(state).filter(|_| state.outcome().is_none()),
         weakened: weakened(state),
         keeper: KeeperStatus {
-            pid: facts.keeper.flatten(),
-            alive: facts.keeper.is_some(),
-            stopped: facts.stopped,
+            pid: facts.keeper.pid(),
+            alive: facts.keeper.is_alive(),
+            stopped: facts.keeper.is_stopped(),
         },
     }
 }
@@ -122,7 +120,7 @@ fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, Dis
     if state.outcome().is_some() {
         return (DisplayState::Done, DisplayPhase::Ended);
     }
-    if facts.keeper.is_none() || facts.stopped {
+    if !facts.keeper.is_alive() || facts.keeper.is_stopped() {
         return (DisplayState::NeedsYou, DisplayPhase::Interrupted);
     }
     let by_question = state.pause.as_ref().is_none_or(|it| it.reason == PauseReason::Question);
@@ -144,7 +142,7 @@ fn state_and_phase(state: &LoopState, facts: &StatusFacts) -> (DisplayState, Dis
 
 /// Whether the loop waits for an action of the user. Assumes a running keeper.
 pub(super) fn needs_user(state: &LoopState) -> bool {
-    let kept = StatusFacts { keeper: Some(None), ..StatusFacts::default() };
+    let kept = StatusFacts { keeper: KeeperLiveness::RUNNING, ..StatusFacts::default() };
     state_and_phase(state, &kept).0 == DisplayState::NeedsYou
 }
 
@@ -283,7 +281,7 @@ fn weakened(state: &LoopState) -> Vec<WeakenedStatus> {
 
 fn question(state: &LoopState, facts: &StatusFacts) -> Option<QuestionStatus> {
     let open = state.questions.open.as_ref().filter(|_| state.outcome().is_none())?;
-    if open.kind == QuestionKind::Permission && facts.keeper.is_none() {
+    if open.kind == QuestionKind::Permission && !facts.keeper.is_alive() {
         // The agent that asked has ended as well.
         return None;
     }
@@ -314,7 +312,7 @@ fn session(state: &LoopState, phase: DisplayPhase) -> Option<SessionStatus> {
 }
 
 fn paused_ms(state: &LoopState, facts: &StatusFacts) -> u64 {
-    let is_paused = facts.keeper.is_some() && state.outcome().is_none() && state.waits_for_user();
+    let is_paused = facts.keeper.is_alive() && state.outcome().is_none() && state.waits_for_user();
     let since = if is_paused { facts.now.ms_since(state.time.last_at) } else { 0 };
     state.time.paused_ms.saturating_add(since)
 }

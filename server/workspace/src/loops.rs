@@ -8,12 +8,12 @@ use std::sync::Arc;
 use loopkeeper_view::{self as view, DisplayState, StatusFacts};
 
 use super::snapshot::LoopSnapshot;
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_operations::abandoned;
 use loopkeeper_operations::follow::LoopTailer;
 use loopkeeper_system::clock;
 use loopkeeper_system::journal_file::JournalError;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// Number of ended loops that are still shown.
@@ -115,22 +115,18 @@ impl FollowedLoop {
         let Some(state) = self.tailer.shared_state() else {
             return damage.map_or(Ok(()), |damage| Err(format!("loop {}: {damage}", dir.id())));
         };
-        let (keeper, stopped) = match keeper {
-            KeeperLiveness::Alive { pid, stopped } => (Some(pid), stopped),
-            KeeperLiveness::Gone => (None, false),
-        };
         let same = |it: &Arc<LoopSnapshot>| {
             let known = (it.status.keeper.alive, it.status.keeper.stopped);
-            !has_news && it.damage == damage && known == (keeper.is_some(), stopped)
+            !has_news && it.damage == damage && known == (keeper.is_alive(), keeper.is_stopped())
         };
         if self.loop_view.as_ref().is_some_and(same) {
             return Ok(());
         }
-        if keeper.is_none() {
+        if !keeper.is_alive() {
             abandoned::clean_up(store, dir, state.outcome().is_some());
         }
         let (now, damaged) = (clock::now(), damage.is_some());
-        let facts = StatusFacts { now, keeper, stopped, damaged, activity: None };
+        let facts = StatusFacts { now, keeper, damaged, activity: None };
         let status = view::status(&state, &facts);
         self.loop_view = Some(Arc::new(LoopSnapshot { dir: dir.clone(), state, status, damage }));
         Ok(())

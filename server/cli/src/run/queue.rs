@@ -21,10 +21,10 @@ use crate::failure::{self, ExitResult, Failure};
 use crate::out::Ui;
 use crate::queue_document::QueueDocument;
 use crate::trust::{self, TrustConsent};
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// Poll interval of a loop that continues after its terminal was closed.

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_operations::current_tree::CurrentTree;
 use loopkeeper_operations::follow::LoopTailer;
 use loopkeeper_operations::watch_client::{WatchMessage, WatchStream};
 use loopkeeper_system::clock;
 use loopkeeper_system::state_dir::StateDir;
-use loopkeeper_system::state_dir::lock::KeeperLiveness;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_text::sanitize;
 use loopkeeper_view::StatusFacts;
@@ -35,12 +35,8 @@ impl FollowedLoop {
     }
 
     fn shown(&self, tree: Option<&CurrentTree>) -> Option<DashboardLoop> {
-        let (keeper, stopped) = match self.keeper {
-            KeeperLiveness::Alive { pid, stopped } => (Some(pid), stopped),
-            KeeperLiveness::Gone => (None, false),
-        };
         let damaged = self.tailer.damage().is_some();
-        let facts = StatusFacts { now: clock::now(), keeper, stopped, damaged, activity: None };
+        let facts = StatusFacts { now: clock::now(), keeper: self.keeper, damaged, activity: None };
         let root = self.dir.root();
         let is_here = tree.is_some_and(|it| it.contains_root(root));
         let folder = (!is_here).then(|| sanitize::visible(&root.to_string_lossy()));
@@ -96,7 +92,7 @@ impl LoopFeed {
     pub(super) fn poll(&mut self, id: Option<&str>, view: &mut Dashboard) {
         let wanted = |it: &&mut FollowedLoop| match id {
             Some(id) => it.dir.id() == id,
-            None => it.keeper != KeeperLiveness::Gone && !it.has_stream,
+            None => it.keeper.is_alive() && !it.has_stream,
         };
         for it in self.loops.iter_mut().filter(wanted) {
             // A journal that cannot be read now is read again by the next scan.
@@ -134,7 +130,7 @@ impl LoopFeed {
     }
 
     fn connect(&mut self) {
-        let without = |it: &&mut FollowedLoop| it.keeper != KeeperLiveness::Gone && !it.has_stream;
+        let without = |it: &&mut FollowedLoop| it.keeper.is_alive() && !it.has_stream;
         for it in self.loops.iter_mut().filter(without) {
             it.has_stream = true;
             let (store, id, events) = (self.store.clone(), it.dir.id().to_owned(), self.events.clone());

@@ -9,6 +9,7 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_text::message::HintedError;
 use loopkeeper_text::{tr, tr_later};
 
@@ -109,18 +110,6 @@ impl Lock {
     pub fn is_in_place(&self) -> bool {
         same_file(&self.file, &self.path)
     }
-}
-
-/// Whether a loop has a keeper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeeperLiveness {
-    /// The pid is informational: it may belong to another PID namespace.
-    Alive {
-        pid: Option<u32>,
-        /// Its process is stopped (`SIGSTOP`).
-        stopped: bool,
-    },
-    Gone,
 }
 
 impl StateDir {

@@ -15,10 +15,11 @@ use tempfile::TempDir;
 
 use super::binary::HelperBinary;
 use super::find::FindError;
-use super::lock::{KeeperLiveness, LockError, TreeHolder};
+use super::lock::{LockError, TreeHolder};
 use super::workspace::LoopDir;
 use super::{StateDir, StateError, resolve};
 use crate::journal_file::JournalFile;
+use loopkeeper_core::liveness::KeeperLiveness;
 
 /// A state folder and a folder for workspaces.
 fn state() -> (TempDir, StateDir) {

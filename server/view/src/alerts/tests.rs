@@ -6,6 +6,7 @@ use loopkeeper_agent::ProviderClass;
 use loopkeeper_core::decide::UserCommand;
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
 use loopkeeper_core::journal::LoopSpec;
+use loopkeeper_core::liveness::KeeperLiveness;
 
 fn one_criterion() -> LoopSpec {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
@@ -27,7 +28,8 @@ impl Observer {
 
     fn observe(&mut self, is_root_known: bool) {
         let state = &self.sim.state;
-        let facts = StatusFacts { keeper: Some(None), now: self.sim.now, ..StatusFacts::default() };
+        let facts =
+            StatusFacts { keeper: KeeperLiveness::RUNNING, now: self.sim.now, ..StatusFacts::default() };
         let shown = status(state, &facts);
         let Some(alert) = self.tracker.observe(&shown, state, is_root_known) else { return };
         let what = match alert {

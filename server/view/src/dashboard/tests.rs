@@ -1,3 +1,4 @@
+use loopkeeper_core::liveness::KeeperLiveness;
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
@@ -24,7 +25,8 @@ fn played(acts: Vec<Act>) -> LoopState {
 /// A loop with a display state that does not depend on the simulator.
 fn shown(id: &str, title: &str, state: DisplayState) -> DashboardLoop {
     let ended = played(vec![Act::new("fp"), Act::new("pp")]);
-    let facts = StatusFacts { keeper: Some(Some(7)), now: ended.time.last_at, ..StatusFacts::default() };
+    let facts =
+        StatusFacts { keeper: KeeperLiveness::RUNNING, now: ended.time.last_at, ..StatusFacts::default() };
     let mut shown = DashboardLoop::new(&ended, &facts, None);
     shown.status.id = id.to_owned();
     shown.status.task.title = title.to_owned();

@@ -1,5 +1,6 @@
 //! Tasks, loops and results for tests, written like real ones.
 
+use loopkeeper_core::liveness::KeeperLiveness;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{LatestResult, TaskView, TrustState};
@@ -144,8 +145,8 @@ impl World {
     fn with_keeper(mut self, pid: Option<u32>) -> Self {
         let facts = StatusFacts {
             now: Moment { wall: 1_795_000_900_000, awake: 1_900_000 },
-            keeper: pid.map(Some),
-            stopped: false,
+            keeper: pid
+                .map_or(KeeperLiveness::Gone, |it| KeeperLiveness::Alive { pid: Some(it), stopped: false }),
             damaged: false,
             activity: Some("editing src/pay.rs".into()),
         };

@@ -4,6 +4,7 @@ use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
 use loopkeeper_core::decide::{LoopState, Phase};
 use loopkeeper_core::journal::{StopFeedback, StopVerdict};
+use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_task as task;
 use loopkeeper_task::TaskDocument;
 use loopkeeper_task::criterion::Criterion;
@@ -45,7 +46,7 @@ fn a_page_says_what_a_loop_is_doing_and_when_it_started() {
     while !matches!(sim.state.phase, Phase::Iterating(_)) {
         assert!(sim.turn());
     }
-    let alive = StatusFacts { keeper: Some(Some(1)), ..StatusFacts::default() };
+    let alive = StatusFacts { keeper: KeeperLiveness::RUNNING, ..StatusFacts::default() };
     let report = report(&sim.state, &status(&sim.state, &alive));
     assert!(report.sentence.starts_with("Working: iteration 1/"), "{}", report.sentence);
     let report = LoopReport { started_at: "2026-11-20T14:03:22.123Z".to_owned(), ..report };

@@ -4,12 +4,16 @@ use loopkeeper_agent::PermissionMode;
 use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
 use loopkeeper_core::decide::{Phase, UserCommand};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
+use loopkeeper_core::liveness::KeeperLiveness;
 
 use super::{StatusFacts, status};
 use crate::{DisplayState, LoopStatus, headline};
 
 fn shown(sim: &Sim) -> LoopStatus {
-    status(&sim.state, &StatusFacts { keeper: Some(None), now: sim.now, ..StatusFacts::default() })
+    status(
+        &sim.state,
+        &StatusFacts { keeper: KeeperLiveness::RUNNING, now: sim.now, ..StatusFacts::default() },
+    )
 }
 
 fn with_one_criterion() -> LoopSpec {

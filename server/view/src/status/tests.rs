@@ -1,3 +1,4 @@
+use loopkeeper_core::liveness::KeeperLiveness;
 use serde_json::json;
 
 use super::{StatusFacts, status};
@@ -61,11 +62,12 @@ pub(crate) fn idle() -> LoopStatus {
     status(&after(&[]), &alive())
 }
 
+const RUNNING: KeeperLiveness = KeeperLiveness::Alive { pid: Some(4711), stopped: false };
+
 fn alive() -> StatusFacts {
     StatusFacts {
         now: Moment { wall: NOON, awake: 0 }.plus_ms(60_000),
-        keeper: Some(Some(4711)),
-        stopped: false,
+        keeper: RUNNING,
         damaged: false,
         activity: Some("editing src/auth.rs".into()),
     }
@@ -110,7 +112,7 @@ fn state_and_phase_follow_the_records_and_the_facts() {
         let shown = status(&after(records), &facts);
         assert_eq!(words(&shown), (expect.0.to_owned(), expect.1.to_owned()), "{records:?} {facts:?}");
     };
-    let dead = || StatusFacts { keeper: None, ..alive() };
+    let dead = || StatusFacts { keeper: KeeperLiveness::Gone, ..alive() };
     let outcome =
         Outcome { kind: OutcomeKind::Stopped, verified: false, sentence: "stopped".into(), cause: None };
     let ended = Record::Ended { outcome };
@@ -159,7 +161,7 @@ fn the_status_has_the_shape_of_the_contract() {
     assert_eq!(value["iteration"], 1);
     assert_eq!(value["activity"], "editing src/auth.rs");
     assert_eq!(serde_json::from_value::<LoopStatus>(value).expect("read back"), shown);
-    let dead = status(&after(&[baseline()]), &StatusFacts { keeper: None, ..alive() });
+    let dead = status(&after(&[baseline()]), &StatusFacts { keeper: KeeperLiveness::Gone, ..alive() });
     let value = serde_json::to_value(&dead).expect("json");
     assert_eq!(value["keeper"], json!({"alive": false}));
     assert_eq!(value.get("activity"), None);
@@ -295,11 +297,11 @@ fn an_open_breaker_that_tries_again_works_and_waits() {
 #[test]
 fn the_time_since_a_keeper_died_is_not_used() {
     let state = after(&[baseline(), intended()]);
-    let check = |keeper: Option<Option<u32>>, expect: &str| {
+    let check = |keeper: KeeperLiveness, expect: &str| {
         let now = Moment { wall: NOON, awake: 0 }.plus_ms(3 * 3_600_000);
         let text = crate::budget(&status(&state, &StatusFacts { now, keeper, ..alive() }), Some(&state), now);
         assert!(text.contains(expect), "{text}");
     };
-    check(Some(Some(4711)), "3 h of 8 h, 5 h left");
-    check(None, "2.0 s of 8 h, 7 h 59 min left");
+    check(RUNNING, "3 h of 8 h, 5 h left");
+    check(KeeperLiveness::Gone, "2.0 s of 8 h, 7 h 59 min left");
 }
