@@ -124,15 +124,20 @@ fn tool_verb(call: &AcpToolCall) -> &str {
     }
 }
 
-/// Selects one of the options that the request offers. Options that are remembered are selected only if everything is
-/// allowed, because later calls must be asked about again.
-pub fn select_outcome(options: &[Value], is_allowed: bool, permissions: PermissionMode) -> Option<Value> {
+/// The option of the request that allows the call. One that is remembered is selected only if everything is allowed,
+/// because later calls must be asked about again.
+pub fn allowing_outcome(options: &[Value], permissions: PermissionMode) -> Option<Value> {
     let all = matches!(permissions, PermissionMode::All | PermissionMode::SandboxedAll);
-    let wanted: &[&str] = match (is_allowed, all) {
-        (true, true) => &["allow_once", "allow_always"],
-        (true, false) => &["allow_once"],
-        (false, _) => &["reject_once", "reject_always"],
-    };
+    select_outcome(options, if all { &["allow_once", "allow_always"] } else { &["allow_once"] })
+}
+
+/// The option of the request that rejects the call.
+pub fn rejecting_outcome(options: &[Value]) -> Option<Value> {
+    select_outcome(options, &["reject_once", "reject_always"])
+}
+
+/// Selects the first of the wanted kinds that is offered.
+fn select_outcome(options: &[Value], wanted: &[&str]) -> Option<Value> {
     let option = wanted.iter().find_map(|kind| options.iter().find(|it| text(it, "kind") == *kind))?;
     Some(json!({"outcome": {"outcome": "selected", "optionId": text(option, "optionId")}}))
 }
@@ -141,7 +146,7 @@ pub fn select_outcome(options: &[Value], is_allowed: bool, permissions: Permissi
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{PermissionPolicy, select_outcome};
+    use super::{PermissionPolicy, allowing_outcome, rejecting_outcome};
     use crate::PermissionMode;
     use crate::acp::call::AcpToolCall;
 
@@ -273,18 +278,23 @@ mod tests {
         let options = |kinds: &[&str]| -> Vec<Value> {
             kinds.iter().map(|it| json!({"kind": it, "optionId": format!("id of {it}")})).collect()
         };
-        let check = |kinds: &[&str], is_allowed: bool, permissions: PermissionMode, expect: Option<&str>| {
-            let answer = select_outcome(&options(kinds), is_allowed, permissions);
+        let check = |kinds: &[&str], answer: Option<Value>, expect: Option<&str>| {
             let chosen = answer.as_ref().map(|it| it["outcome"]["optionId"].as_str().unwrap());
             assert_eq!(chosen, expect.map(|it| format!("id of {it}")).as_deref(), "{kinds:?}");
         };
         let all = ["allow_always", "allow_once", "reject_always", "reject_once"];
-        check(&all, true, PermissionMode::Edits, Some("allow_once"));
-        check(&all, true, PermissionMode::All, Some("allow_once"));
-        check(&all, false, PermissionMode::Edits, Some("reject_once"));
-        check(&["allow_always"], true, PermissionMode::Edits, None);
-        check(&["allow_always"], true, PermissionMode::All, Some("allow_always"));
-        check(&["allow_once", "reject_always"], false, PermissionMode::Edits, Some("reject_always"));
-        check(&["allow_once"], false, PermissionMode::Edits, None);
+        let allows = |kinds: &[&str], permissions: PermissionMode, expect: Option<&str>| {
+            check(kinds, allowing_outcome(&options(kinds), permissions), expect);
+        };
+        let rejects = |kinds: &[&str], expect: Option<&str>| {
+            check(kinds, rejecting_outcome(&options(kinds)), expect);
+        };
+        allows(&all, PermissionMode::Edits, Some("allow_once"));
+        allows(&all, PermissionMode::All, Some("allow_once"));
+        allows(&["allow_always"], PermissionMode::Edits, None);
+        allows(&["allow_always"], PermissionMode::All, Some("allow_always"));
+        rejects(&all, Some("reject_once"));
+        rejects(&["allow_once", "reject_always"], Some("reject_always"));
+        rejects(&["allow_once"], None);
     }
 }

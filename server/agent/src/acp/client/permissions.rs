@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use loopkeeper_text::tr;
 
 use super::{AcpAction, AcpClient, AcpState, report_denied, set_field, truncate_strings, update_of};
-use crate::acp::policy::{CallRefusal, InsideTreeFn, select_outcome};
+use crate::acp::policy::{CallRefusal, InsideTreeFn, allowing_outcome, rejecting_outcome};
 use crate::fields::list;
 
 /// Maximum number of requests that wait for the user; further ones are denied.
@@ -56,8 +56,8 @@ impl AcpClient {
         let call = self.update_call(tool_call);
         let options = list(params, "options");
         let refusal = policy.refusal_for(&call, inside);
-        let yes = select_outcome(options, true, policy.permissions);
-        let no = select_outcome(options, false, policy.permissions).unwrap_or_else(cancelled_outcome);
+        let yes = allowing_outcome(options, policy.permissions);
+        let no = rejecting_outcome(options).unwrap_or_else(cancelled_outcome);
         let (mut refusal, yes) = match (refusal, yes) {
             (None, Some(yes)) => return self.allow_call(id, tool_call, &yes),
             (Some(refusal), Some(yes)) => (refusal, yes),
