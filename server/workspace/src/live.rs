@@ -48,15 +48,15 @@ impl LiveFeed {
         self.lock_state().activity.get(loop_id).cloned()
     }
 
-    /// Whether output of this loop is kept for [`Self::take_output`].
-    pub fn subscribe(&self, loop_id: &str, on: bool) {
+    /// Output of this loop is kept for [`Self::take_output`] from now on.
+    pub fn subscribe(&self, loop_id: &str) {
+        self.lock_state().subscribed.insert(loop_id.to_owned());
+    }
+
+    pub fn unsubscribe(&self, loop_id: &str) {
         let mut state = self.lock_state();
-        if on {
-            state.subscribed.insert(loop_id.to_owned());
-        } else {
-            state.subscribed.remove(loop_id);
-            state.waiting.remove(loop_id);
-        }
+        state.subscribed.remove(loop_id);
+        state.waiting.remove(loop_id);
     }
 
     pub fn has_output(&self) -> bool {

@@ -21,7 +21,12 @@ pub(crate) async fn handle(shared: &Arc<ServerState>, params: &SubscribeParams) 
         Ok((loop_view.dir.id().to_owned(), loop_view.is_open()))
     });
     let (id, is_open) = loop_view.await?;
-    let on = params.on && is_open;
-    shared.index().live().subscribe(&id, on);
-    Ok(SubscribeResult { subscribed: on })
+    let subscribed = params.on && is_open;
+    let live = shared.index().live();
+    if subscribed {
+        live.subscribe(&id);
+    } else {
+        live.unsubscribe(&id);
+    }
+    Ok(SubscribeResult { subscribed })
 }
