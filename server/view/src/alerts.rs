@@ -43,20 +43,30 @@ enum AlertState {
     Ended,
 }
 
+/// Whether the root of a loop was observed before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootHistory {
+    /// A loop that is new to the tracker has begun since.
+    Observed,
+    /// The present state of its loops is not reported.
+    New,
+}
+
 impl AlertTracker {
-    /// What to report about a loop. `is_root_known`: its root was observed before, so that a loop that is new to this
-    /// tracker has begun since; otherwise its present state is not reported.
+    /// What to report about a loop.
     pub fn observe(
         &mut self,
         status: &LoopStatus,
         state: &LoopState,
-        is_root_known: bool,
+        root: RootHistory,
     ) -> Option<LoopAlert> {
         let present = alert_state(status);
         let current = warnings(status, state);
         let Some(reported) = self.loops.get_mut(&status.id) else {
             let causes = current.iter().map(|it| it.cause).collect();
-            let alert = is_root_known.then(|| alert_for(&present, status, state, current)).flatten();
+            let alert = (root == RootHistory::Observed)
+                .then(|| alert_for(&present, status, state, current))
+                .flatten();
             self.loops.insert(status.id.clone(), ReportedLoop { state: present, warnings: causes });
             return alert;
         };

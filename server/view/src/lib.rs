@@ -30,7 +30,7 @@ pub mod transcript;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::alerts::{AlertTracker, LoopAlert, needs_user};
+pub use self::alerts::{AlertTracker, LoopAlert, RootHistory, needs_user};
 pub use self::budget::budget;
 pub use self::criteria::{CriteriaStatus, CriterionStatus, SourceRange, criteria, criteria_without_loop};
 pub use self::effect::{DeferredCommand, effect};

@@ -10,7 +10,7 @@ use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::exit::held_already;
 use loopkeeper_core::journal::OutcomeKind;
 use loopkeeper_text::message::Message;
-use loopkeeper_view::{AlertTracker, LoopAlert, LoopStatus, needs_user, notice, warning_notice};
+use loopkeeper_view::{AlertTracker, LoopAlert, LoopStatus, RootHistory, needs_user, notice, warning_notice};
 use lsp_types::MessageType;
 
 use super::{alert_actions, satisfied_at_start};
@@ -34,8 +34,9 @@ impl AlertPublisher {
         for seen in &snapshot.loops {
             let (status, state) = (&seen.status, &seen.state);
             // A loop that started and ended between two refreshes has ended too.
-            let is_root_known = roots.iter().any(|it| it == seen.dir.root());
-            let Some(alert) = self.tracker.observe(status, state, is_root_known) else { continue };
+            let is_observed = roots.iter().any(|it| it == seen.dir.root());
+            let root = if is_observed { RootHistory::Observed } else { RootHistory::New };
+            let Some(alert) = self.tracker.observe(status, state, root) else { continue };
             if held_already(state) && questions::can_ask(shared) {
                 tokio::spawn(satisfied_at_start::ask_user(Arc::clone(shared), Box::new(status.clone())));
                 continue;

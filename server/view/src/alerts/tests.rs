@@ -1,6 +1,6 @@
 //! Loops played with a fake clock and observed after every turn.
 
-use super::{AlertTracker, LoopAlert, needs_user};
+use super::{AlertTracker, LoopAlert, RootHistory, needs_user};
 use crate::status::{StatusFacts, status};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_core::decide::UserCommand;
@@ -26,12 +26,12 @@ impl Observer {
         Self { sim, tracker: AlertTracker::default(), alerts: Vec::new() }
     }
 
-    fn observe(&mut self, is_root_known: bool) {
+    fn observe(&mut self, root: RootHistory) {
         let state = &self.sim.state;
         let facts =
             StatusFacts { keeper: KeeperLiveness::RUNNING, now: self.sim.now, ..StatusFacts::default() };
         let shown = status(state, &facts);
-        let Some(alert) = self.tracker.observe(&shown, state, is_root_known) else { return };
+        let Some(alert) = self.tracker.observe(&shown, state, root) else { return };
         let what = match alert {
             LoopAlert::Ended => "ended".to_owned(),
             LoopAlert::NeedsYou => {
@@ -48,9 +48,9 @@ impl Observer {
 
     /// Until the loop ends or waits for its user.
     fn play(mut self) -> Self {
-        self.observe(true);
+        self.observe(RootHistory::Observed);
         while self.sim.turn() {
-            self.observe(true);
+            self.observe(RootHistory::Observed);
         }
         self
     }
@@ -106,10 +106,10 @@ fn a_stop_that_the_user_just_gave_has_no_alert() {
     let stopped = |wait_ms: u64| {
         let mut observer =
             Observer::of(Sim::new(one_criterion(), "f", vec![Act { takes_ms: wait_ms, ..Act::new("f") }]));
-        observer.observe(true);
+        observer.observe(RootHistory::Observed);
         while observer.sim.state.iteration == 0 {
             assert!(observer.sim.turn());
-            observer.observe(true);
+            observer.observe(RootHistory::Observed);
         }
         observer.sim.command(UserCommand::Stop);
         observer.play().alerts
@@ -125,18 +125,18 @@ fn earlier_states_are_not_reported() {
     while observer.sim.state.iteration < 3 {
         assert!(observer.sim.turn());
     }
-    observer.observe(false);
+    observer.observe(RootHistory::New);
     assert_eq!(observer.play().alerts, ["3 ended"]);
     let ended = Sim::new(one_criterion(), "f", vec![Act::new("p")]).run();
     let mut late = Observer::of(ended);
-    late.observe(false);
+    late.observe(RootHistory::New);
     assert_eq!(late.alerts, <[String; 0]>::default());
     // A loop that began and ended between two observations.
     let mut quick = Observer { tracker: AlertTracker::default(), ..late };
-    quick.observe(true);
+    quick.observe(RootHistory::Observed);
     assert_eq!(quick.alerts, ["1 ended"]);
     // After `retain` removed it, the loop counts as new.
     quick.tracker.retain(|_| false);
-    quick.observe(false);
+    quick.observe(RootHistory::New);
     assert_eq!(quick.alerts.len(), 1);
 }
