@@ -21,7 +21,7 @@ pub use judge::judge_calls;
 pub use output::{OutputFormat, format_of};
 pub use recommend::{ProbeSubject, Recommendation, recommend};
 pub use report::{ProbeReport, render_markdown};
-pub use scenarios::{ALLOWED_COMMAND, ProbeNonces, ProbeScenario, build_scenario};
+pub use scenarios::{ALLOWED_COMMAND, HookDelivery, ProbeNonces, ProbeScenario, build_scenario};
 
 /// One call of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -269,11 +269,11 @@ fn judge_hook(calls: &ProbeObservations, nonces: &ProbeNonces, format: OutputFor
         Some(HookMechanism::Home) => tr!("the hook of its home"),
         Some(HookMechanism::ByItself) | None => tr!("the hook"),
     };
-    let is_told = !matches!(seen.hook_by, Some(HookMechanism::ByItself) | None);
+    let is_passed = !matches!(seen.hook_by, Some(HookMechanism::ByItself) | None);
     match (seen.files.contains_key(HOOKED_FILE), seen.stdout.contains(&nonces.hook_word())) {
         (true, true) => yes(tr!("{hook} ran, and its answer was followed", hook)),
         (true, false) => no(tr!("{hook} ran, but did not keep it running", hook)),
-        (false, _) if is_told => {
+        (false, _) if is_passed => {
             no(tr!("{hook} did not run: its hooks are off, or this version does not take it", hook))
         }
         (false, _) if format == OutputFormat::Codex => {

@@ -72,9 +72,22 @@ pub struct ProbeScenario {
     pub hook: Option<String>,
 }
 
-/// Builds the task of one call. `folder`: its working folder, because hooks need absolute paths. `told`: the stop hook
-/// is passed as in hook mode and the folder contains no hook files.
-pub fn build_scenario(probe: Probe, nonces: &ProbeNonces, folder: &str, told: bool) -> ProbeScenario {
+/// How the agent gets the stop hook of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookDelivery {
+    /// As in hook mode: the folder contains no hook files.
+    HookMode,
+    /// In the configuration files of all agents, in the folder.
+    FolderFiles,
+}
+
+/// Builds the task of one call. `folder`: its working folder, because hooks need absolute paths.
+pub fn build_scenario(
+    probe: Probe,
+    nonces: &ProbeNonces,
+    folder: &str,
+    delivery: HookDelivery,
+) -> ProbeScenario {
     let prompt_only = |prompt: String| ProbeScenario { prompt, files: Vec::new(), stop_at: None, hook: None };
     match probe {
         Probe::Answer | Probe::Bare => prompt_only(join(&nonces.word, "Remember the result. ")),
@@ -96,7 +109,7 @@ pub fn build_scenario(probe: Probe, nonces: &ProbeNonces, folder: &str, told: bo
         Probe::Hook => {
             let hook = format!("sh '{folder}/hook.sh'");
             let mut files = vec![("hook.sh".to_owned(), hook_script(nonces, folder))];
-            if !told {
+            if delivery == HookDelivery::FolderFiles {
                 files.extend(hook_files(&hook));
             }
             ProbeScenario { files, hook: Some(hook), ..prompt_only(join(&nonces.word, "")) }

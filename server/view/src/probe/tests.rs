@@ -1,9 +1,9 @@
 //! Tests of the evaluation, call by call, for honest and dishonest agents.
 
 use super::{
-    KnownHookState, Observation, OutputFormat, Probe, ProbeAnswer, ProbeNonces, ProbeObservations,
-    ProbeQuestion, ProbeReport, ProbeSubject, build_scenario, format_of, judge_calls, recommend,
-    render_markdown,
+    HookDelivery, KnownHookState, Observation, OutputFormat, Probe, ProbeAnswer, ProbeNonces,
+    ProbeObservations, ProbeQuestion, ProbeReport, ProbeSubject, build_scenario, format_of, judge_calls,
+    recommend, render_markdown,
 };
 use loopkeeper_agent::PromptBy;
 use loopkeeper_agent::hooks::HookMechanism;
@@ -382,7 +382,7 @@ fn prompts_and_files_do_not_contain_the_answers() {
             && one.answer_word().chars().all(|it| it.is_ascii_lowercase())
     );
     for probe in Probe::ALL {
-        let scenario = build_scenario(probe, &one, "/scratch", false);
+        let scenario = build_scenario(probe, &one, "/scratch", HookDelivery::FolderFiles);
         assert!(
             !scenario.prompt.contains(&one.answer_word()) && !scenario.prompt.contains(&one.hook_word()),
             "{probe:?}"
@@ -399,8 +399,8 @@ fn prompts_and_files_do_not_contain_the_answers() {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             assert!(value["hooks"].is_object(), "{name}");
         }
-        let told = build_scenario(probe, &one, "/scratch", true);
-        assert!(told.files.iter().all(|it| !it.1.contains("\"hooks\"")), "{probe:?}");
-        assert_eq!(told.hook, (probe == Probe::Hook).then(|| "sh '/scratch/hook.sh'".to_owned()));
+        let hook_mode = build_scenario(probe, &one, "/scratch", HookDelivery::HookMode);
+        assert!(hook_mode.files.iter().all(|it| !it.1.contains("\"hooks\"")), "{probe:?}");
+        assert_eq!(hook_mode.hook, (probe == Probe::Hook).then(|| "sh '/scratch/hook.sh'".to_owned()));
     }
 }

@@ -16,8 +16,8 @@ use loopkeeper_core::settings::LimitSettings;
 use loopkeeper_text::redact::Redactor;
 use loopkeeper_text::tr;
 use loopkeeper_view::probe::{
-    KnownHookState, Observation, Probe, ProbeAnswer, ProbeNonces, ProbeObservations, ProbeQuestion,
-    ProbeScenario, build_scenario, judge_calls,
+    HookDelivery, KnownHookState, Observation, Probe, ProbeAnswer, ProbeNonces, ProbeObservations,
+    ProbeQuestion, ProbeScenario, build_scenario, judge_calls,
 };
 use uuid::Uuid;
 
@@ -164,7 +164,8 @@ impl<'a> ProbeRunner<'a> {
             None => self.scratch.repository(&Uuid::new_v4().to_string())?,
         };
         let hook_by = self.hook_mechanism().filter(|_| probe == Probe::Hook);
-        let scenario = build_scenario(probe, &self.words, &folder.to_string_lossy(), hook_by.is_some());
+        let delivery = if hook_by.is_some() { HookDelivery::HookMode } else { HookDelivery::FolderFiles };
+        let scenario = build_scenario(probe, &self.words, &folder.to_string_lossy(), delivery);
         if probe.predecessor().is_none() {
             scratch::write_files(&folder, &scenario.files)?;
         }
@@ -254,12 +255,12 @@ impl<'a> ProbeRunner<'a> {
 
     /// The way in which hook mode would configure the hook, if there is one.
     fn hook_mechanism(&self) -> Option<HookMechanism> {
-        let is_told = |it: &HookMechanism| match it {
+        let is_passed = |it: &HookMechanism| match it {
             HookMechanism::Settings | HookMechanism::Overrides | HookMechanism::Home => true,
             HookMechanism::ByItself => false,
         };
         let has_place = hook_conflict(&self.plan).is_none();
-        self.plan.kind().stop_hook_mechanism().filter(is_told).filter(|_| has_place)
+        self.plan.kind().stop_hook_mechanism().filter(is_passed).filter(|_| has_place)
     }
 
     fn install_hook(&self, hook: &str, argv: &mut Vec<String>, env: &mut EnvVars) -> Result<(), Failure> {
