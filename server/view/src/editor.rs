@@ -59,7 +59,7 @@ use loopkeeper_lint::LintCache;
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_task::{Task, TaskDocument};
 
-/// All known facts about one task, from which its views are made.
+/// The facts about one task, from which the texts of the editor are made.
 #[derive(Debug, Clone, Copy)]
 pub struct TaskView<'a> {
     /// Name of the task in commands: a file URI, or an id.

@@ -147,7 +147,7 @@ fn a_loop_from_its_start_to_its_end() {
     check(|| {
         worlds()
             .iter()
-            .filter_map(|it| it.with_view(|known| hover(known, ("PROMPT.md", 2))))
+            .filter_map(|it| it.with_view(|view| hover(view, ("PROMPT.md", 2))))
             .map(|it| it.plain())
             .collect()
     });

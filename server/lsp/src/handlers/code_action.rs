@@ -30,10 +30,10 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeActionParams) -> Op
         let context = DocumentContext::of(shared, shown).await?;
         let checks = found_checks(context.root(), context.shown.path()).await;
         let (gates, declared) = (project_checks::project_commands(&checks), declared_commands(&checks));
-        let sentence = context.with_view(|known| editor::sentence_at(known, &context.file, &bytes));
+        let sentence = context.with_view(|view| editor::sentence_at(view, &context.file, &bytes));
         let proposed = proposed_criteria(&context, sentence, &checks).await;
         let project = ProjectCommands { gates: &gates, declared: &declared, proposed: &proposed };
-        let all = context.with_view(|known| editor::actions(known, project, (&context.file, &bytes)));
+        let all = context.with_view(|view| editor::actions(view, project, (&context.file, &bytes)));
         (context.shown, all)
     };
     let request = params.context;

@@ -11,7 +11,7 @@ pub(crate) async fn handle(shared: &ServerState, params: CodeLensParams) -> Opti
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
     let path = shown.path().to_owned();
     let context = DocumentContext::of(shared, shown).await;
-    let all = context.as_ref().map(|it| it.with_view(|known| lenses(known, &it.file))).unwrap_or_default();
+    let all = context.as_ref().map(|it| it.with_view(|view| lenses(view, &it.file))).unwrap_or_default();
     shared.early_lens_requests.record(&path, !all.is_empty());
     let context = context?;
     Some(all.into_iter().map(|it| to_proto::lens(&context.shown, it)).collect())

@@ -9,7 +9,7 @@ use loopkeeper_system::task_files::context_target;
 pub(crate) async fn handle(shared: &ServerState, params: DocumentLinkParams) -> Option<Vec<DocumentLink>> {
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
     let context = DocumentContext::of(shared, shown).await?;
-    let mentions = context.with_view(|known| known.task.context.clone());
+    let mentions = context.with_view(|view| view.task.context.clone());
     let own = mentions.into_iter().filter(|it| it.place.file == context.file);
     let links = own.filter_map(|mention| {
         let (path, line) = context_target(context.root(), &mention.text)?;

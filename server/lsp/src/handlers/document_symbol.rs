@@ -13,7 +13,7 @@ pub(crate) async fn handle(
 ) -> Option<DocumentSymbolResponse> {
     let shown = DocumentSnapshot::of(shared, &params.text_document.uri)?;
     let context = DocumentContext::of(shared, shown).await?;
-    let all = context.with_view(|known| symbols(known, &context.file));
+    let all = context.with_view(|view| symbols(view, &context.file));
     let text = shared.session().client.text_document.as_ref();
     let support = text.and_then(|it| it.document_symbol.as_ref()?.hierarchical_document_symbol_support);
     if support != Some(true) {

@@ -34,6 +34,6 @@ pub(crate) async fn handle(shared: &ServerState, params: HoverParams) -> Option<
         return Some(to_proto::hover(&context.shown, session, &hover));
     }
     let offset = past_marker(context.shown.text(), offset..offset).end;
-    let hover = context.with_view(|known| editor::hover(known, (&context.file, offset)))?;
+    let hover = context.with_view(|view| editor::hover(view, (&context.file, offset)))?;
     Some(to_proto::hover(&context.shown, session, &hover))
 }

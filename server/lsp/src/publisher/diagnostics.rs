@@ -106,15 +106,15 @@ impl DiagnosticPublisher {
 impl DiagnosticsByUri {
     fn of_task(snapshot: &WorkspaceSnapshot, task: &TaskSnapshot, context: &DiagnosticsContext) -> Self {
         let mut made = Self::default();
-        view_input::with_task_view(snapshot, task, None, |known| {
-            made.add_task(task, known, context);
-            for failure in editor::source_failures(known) {
+        view_input::with_task_view(snapshot, task, None, |view| {
+            made.add_task(task, view, context);
+            for failure in editor::source_failures(view) {
                 if let Some((path, diagnostic)) = sources::diagnostic(task, context, &failure) {
                     made.add_diagnostic(context.uri(&path), diagnostic);
                     made.dependencies.insert(path);
                 }
             }
-            for hint in editor::source_hints(known) {
+            for hint in editor::source_hints(view) {
                 let Some(path) = sources::path(task, &hint.file) else { continue };
                 if let Some(range) = sources::hint_range(context, &path, &hint) {
                     made.add_diagnostic(context.uri(&path), DiagnosticsContext::hint(range, &hint));
@@ -137,9 +137,9 @@ impl DiagnosticsByUri {
         self.outdated.extend(part.outdated.iter().cloned());
     }
 
-    fn add_task(&mut self, task: &TaskSnapshot, known: &TaskView<'_>, context: &DiagnosticsContext) {
-        let mut remarks = editor::diagnostics(known).into_iter().peekable();
-        for document in known.documents {
+    fn add_task(&mut self, task: &TaskSnapshot, view: &TaskView<'_>, context: &DiagnosticsContext) {
+        let mut remarks = editor::diagnostics(view).into_iter().peekable();
+        for document in view.documents {
             let path = task.root.join(&document.path);
             let Some(uri) = context.uri(&path) else { continue };
             self.mark_if_outdated(&uri, context, &path, &document.text);

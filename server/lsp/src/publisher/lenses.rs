@@ -52,7 +52,7 @@ impl LensPublisher {
         for task in snapshot.tasks.iter().filter(|it| it.live) {
             for document in task.documents.iter() {
                 let lenses =
-                    view_input::with_task_view(snapshot, task, None, |known| lenses(known, &document.path));
+                    view_input::with_task_view(snapshot, task, None, |view| lenses(view, &document.path));
                 now.insert(task.root.join(&document.path), lenses);
             }
         }

@@ -49,59 +49,59 @@ pub struct TextEdit {
 ///
 /// `project` are the commands that the project has, for fixes.
 pub fn actions(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     project: ProjectCommands<'_>,
     (file, range): (&str, &Range<usize>),
 ) -> Vec<EditorAction> {
-    let Some(document) = known.document(file) else { return Vec::new() };
+    let Some(document) = view.document(file) else { return Vec::new() };
     let here = |place: &DocumentRange| place.file == document.path && overlap(&place.range, range);
     let mut all: Vec<EditorAction> =
-        known.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
-    all.extend(remarks::fixes(known, project.gates, &here));
-    all.extend(additions::whole_list(known, project.proposed, document, &here));
-    all.extend(additions::additions(known, project.declared, document, &here));
-    for criterion in known.task.criteria.iter().filter(|it| here(&it.place)) {
-        let weakened = offered_commands::weakening_commands(known, Some(&criterion.id));
-        all.extend(weakened.into_iter().map(|it| weakening_action(known, it, &criterion.place)));
-        all.extend(permissions(known, document, Some(&criterion.id), &criterion.place));
+        view.task.findings.iter().filter(|it| here(&it.place)).filter_map(fix).collect();
+    all.extend(remarks::fixes(view, project.gates, &here));
+    all.extend(additions::whole_list(view, project.proposed, document, &here));
+    all.extend(additions::additions(view, project.declared, document, &here));
+    for criterion in view.task.criteria.iter().filter(|it| here(&it.place)) {
+        let weakened = offered_commands::weakening_commands(view, Some(&criterion.id));
+        all.extend(weakened.into_iter().map(|it| weakening_action(view, it, &criterion.place)));
+        all.extend(permissions(view, document, Some(&criterion.id), &criterion.place));
         all.extend(
-            offered_commands::criterion_commands(known, criterion).into_iter().map(|it| action(known, it)),
+            offered_commands::criterion_commands(view, criterion).into_iter().map(|it| action(view, it)),
         );
     }
-    for item in known.task.plan.iter().filter(|it| here(&it.place)) {
-        all.extend(offered_commands::item_commands(item).into_iter().map(|it| action(known, it)));
+    for item in view.task.plan.iter().filter(|it| here(&it.place)) {
+        all.extend(offered_commands::item_commands(item).into_iter().map(|it| action(view, it)));
     }
-    if let Some(heading) = known.heading().filter(|it| here(it)) {
+    if let Some(heading) = view.heading().filter(|it| here(it)) {
         all.extend(
-            offered_commands::weakening_commands(known, None)
+            offered_commands::weakening_commands(view, None)
                 .into_iter()
-                .map(|it| weakening_action(known, it, &heading)),
+                .map(|it| weakening_action(view, it, &heading)),
         );
-        all.extend(permissions(known, document, None, &heading));
-        all.extend(strays(known, heading));
+        all.extend(permissions(view, document, None, &heading));
+        all.extend(strays(view, heading));
     }
-    all.extend(offered_commands::offered_commands(known).into_iter().map(|it| action(known, it)));
-    all.extend(missing_aspects::completion(known, project, document, &here));
+    all.extend(offered_commands::offered_commands(view).into_iter().map(|it| action(view, it)));
+    all.extend(missing_aspects::completion(view, project, document, &here));
     all
 }
 
 /// The sentence for which criteria can be proposed, if the actions at `range` include them.
-pub fn sentence_at(known: &TaskView<'_>, file: &str, range: &Range<usize>) -> Option<String> {
-    let document = known.document(file).filter(|it| is_markdown(it))?;
+pub fn sentence_at(view: &TaskView<'_>, file: &str, range: &Range<usize>) -> Option<String> {
+    let document = view.document(file).filter(|it| is_markdown(it))?;
     let here = |place: &DocumentRange| place.file == document.path && overlap(&place.range, range);
     let lacks_criteria = |it: &Finding| it.code == FindingCode::NoCriteria && here(&it.place);
     let is_offered =
-        known.heading().is_some_and(|it| here(&it)) || known.task.findings.iter().any(lacks_criteria);
-    is_offered.then(|| wanted_sentence(known.task)).flatten()
+        view.heading().is_some_and(|it| here(&it)) || view.task.findings.iter().any(lacks_criteria);
+    is_offered.then(|| wanted_sentence(view.task)).flatten()
 }
 
-fn action(known: &TaskView<'_>, command: OfferedCommand<'_>) -> EditorAction {
-    let title = command.action_title(known);
+fn action(view: &TaskView<'_>, command: OfferedCommand<'_>) -> EditorAction {
+    let title = command.action_title(view);
     EditorAction {
         kind: command.kind(),
-        fix: QuickFix::Command(command.command(known, title.clone())),
+        fix: QuickFix::Command(command.command(view, title.clone())),
         title,
-        fixes: known.heading().filter(|_| gives_trust(command)).map(|it| (it, DiagnosticCode::NeedsTrust)),
+        fixes: view.heading().filter(|_| gives_trust(command)).map(|it| (it, DiagnosticCode::NeedsTrust)),
         preferred: command == OfferedCommand::TrustShown,
     }
 }
@@ -111,24 +111,20 @@ fn gives_trust(command: OfferedCommand<'_>) -> bool {
 }
 
 /// An action for a reported weakening, attached to its diagnostic.
-fn weakening_action(
-    known: &TaskView<'_>,
-    command: OfferedCommand<'_>,
-    place: &DocumentRange,
-) -> EditorAction {
-    EditorAction { fixes: Some((place.clone(), DiagnosticCode::Weakened)), ..action(known, command) }
+fn weakening_action(view: &TaskView<'_>, command: OfferedCommand<'_>, place: &DocumentRange) -> EditorAction {
+    EditorAction { fixes: Some((place.clone(), DiagnosticCode::Weakened)), ..action(view, command) }
 }
 
 /// Removes the strays. Their bytes are kept in a snapshot.
-fn strays(known: &TaskView<'_>, heading: DocumentRange) -> Option<EditorAction> {
-    let paths = known.removable_strays();
-    let removes = action(known, OfferedCommand::RemoveStrays(paths));
+fn strays(view: &TaskView<'_>, heading: DocumentRange) -> Option<EditorAction> {
+    let paths = view.removable_strays();
+    let removes = action(view, OfferedCommand::RemoveStrays(paths));
     (!paths.is_empty()).then_some(EditorAction { fixes: Some((heading, DiagnosticCode::Stray)), ..removes })
 }
 
 /// Actions that write into the task which of the weakened files it allows to change, from its next loop on.
 fn permissions(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     document: &TaskDocument,
     criterion: Option<&CriterionId>,
     place: &DocumentRange,
@@ -139,17 +135,17 @@ fn permissions(
     let permission = |it: &Weakening| EditorAction {
         kind: QUICKFIX,
         title: tr!("Let the next loop change \"{path}\"", path = sanitize::line(&it.path)),
-        fix: QuickFix::Edits(vec![permission_edit(known, document, &it.path)]),
+        fix: QuickFix::Edits(vec![permission_edit(view, document, &it.path)]),
         fixes: Some((place.clone(), DiagnosticCode::Weakened)),
         preferred: false,
     };
-    weakened::weakenings_at(known, criterion).filter(|it| !it.path.is_empty()).map(permission).collect()
+    weakened::weakenings_at(view, criterion).filter(|it| !it.path.is_empty()).map(permission).collect()
 }
 
 /// Adds the path to the list under `May change`, or a section of that name at the end.
-fn permission_edit(known: &TaskView<'_>, document: &TaskDocument, path: &str) -> TextEdit {
+fn permission_edit(view: &TaskView<'_>, document: &TaskDocument, path: &str) -> TextEdit {
     let text = document.text.as_str();
-    let list = known.task.settings.iter().find(|it| it.key == "criteria.may_change");
+    let list = view.task.settings.iter().find(|it| it.key == "criteria.may_change");
     let end = list.filter(|it| it.place.file == document.path).map(|it| it.place.range.end);
     let is_item = |end: &usize| {
         let line = text.get(..*end).and_then(|it| it.lines().last()).unwrap_or_default();

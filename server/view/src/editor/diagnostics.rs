@@ -24,23 +24,23 @@ use loopkeeper_lint::LintCache;
 use loopkeeper_task::{Task, TaskDocument};
 
 /// All diagnostics of the task, ordered by document and line.
-pub fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
-    let mut all = summary::diagnostics(known);
-    all.extend(findings::finding_diagnostics(known));
-    let remarks = remarks::Remarks::of(known);
-    all.extend(criteria::criteria_diagnostics(known, &remarks));
+pub fn diagnostics(view: &TaskView<'_>) -> Vec<Diagnostic> {
+    let mut all = summary::diagnostics(view);
+    all.extend(findings::finding_diagnostics(view));
+    let remarks = remarks::Remarks::of(view);
+    all.extend(criteria::criteria_diagnostics(view, &remarks));
     all.extend(remarks.diagnostics);
-    all.extend(plan::plan_diagnostics(known));
-    all.extend(weakened::diagnostics(known));
-    all.retain(|it| known.document(&it.place.file).is_some());
-    let position = |file: &str| known.documents.iter().position(|it| it.path == file);
+    all.extend(plan::plan_diagnostics(view));
+    all.extend(weakened::diagnostics(view));
+    all.retain(|it| view.document(&it.place.file).is_some());
+    let position = |file: &str| view.documents.iter().position(|it| it.path == file);
     all.sort_by_cached_key(|it| (position(&it.place.file), it.place.range.start, it.code));
     limit(all)
 }
 
 /// Diagnostics that need no results: errors, remarks, criteria without a check.
 pub fn remarks(task: &Task, documents: &[TaskDocument]) -> Vec<Diagnostic> {
-    let known = TaskView {
+    let view = TaskView {
         reference: "",
         task,
         documents,
@@ -55,5 +55,5 @@ pub fn remarks(task: &Task, documents: &[TaskDocument]) -> Vec<Diagnostic> {
         lints: &LintCache::default(),
     };
     let of_results = [DiagnosticCode::Summary, DiagnosticCode::NeverRun];
-    diagnostics(&known).into_iter().filter(|it| !of_results.contains(&it.code)).collect()
+    diagnostics(&view).into_iter().filter(|it| !of_results.contains(&it.code)).collect()
 }

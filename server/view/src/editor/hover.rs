@@ -42,21 +42,21 @@ pub enum HoverBlock {
 }
 
 /// The hover for the byte at `offset` of `file`.
-pub fn hover(known: &TaskView<'_>, (file, offset): (&str, usize)) -> Option<Hover> {
+pub fn hover(view: &TaskView<'_>, (file, offset): (&str, usize)) -> Option<Hover> {
     let at = |place: &DocumentRange| place.file == file && overlap(&place.range, &(offset..offset));
-    let criterion = known.task.criteria.iter().find(|it| at(&it.place));
-    let item = known.task.plan.iter().find(|it| at(&it.place));
+    let criterion = view.task.criteria.iter().find(|it| at(&it.place));
+    let item = view.task.plan.iter().find(|it| at(&it.place));
     let (place, blocks) = if let Some(criterion) = criterion {
-        (criterion.place.clone(), criterion_blocks(known, criterion))
+        (criterion.place.clone(), criterion_blocks(view, criterion))
     } else if let Some(item) = item {
-        (item.place.clone(), item_blocks(known, item))
+        (item.place.clone(), item_blocks(view, item))
     } else {
-        (known.heading().filter(at)?, task_blocks(known))
+        (view.heading().filter(at)?, task_blocks(view))
     };
     Some(Hover { place, blocks })
 }
 
-fn criterion_blocks(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> {
+fn criterion_blocks(view: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlock> {
     let mut all = vec![HoverBlock::Title(criterion.name.clone())];
     let Some(check) = &criterion.check else {
         all.push(HoverBlock::Text(
@@ -64,15 +64,15 @@ fn criterion_blocks(known: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBlo
         ));
         return all;
     };
-    let criterion_state = state::criterion_state(known, criterion).unwrap_or_default();
-    let latest = known.latest(&criterion.id);
+    let criterion_state = state::criterion_state(view, criterion).unwrap_or_default();
+    let latest = view.latest(&criterion.id);
     all.push(HoverBlock::Text(criterion_state));
-    let row = known.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
+    let row = view.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
     if row.contains(|it| it != '·') {
         all.push(HoverBlock::Text(tr!("By iteration: {row}", row)));
     }
-    all.extend(known.state.and_then(|it| flaky(it, &criterion.id)).map(HoverBlock::Text));
-    all.extend(weakened::weakenings_at(known, Some(&criterion.id)).map(weakening_block));
+    all.extend(view.state.and_then(|it| flaky(it, &criterion.id)).map(HoverBlock::Text));
+    all.extend(weakened::weakenings_at(view, Some(&criterion.id)).map(weakening_block));
     let rules = criterion.number_rules.iter().map(|it| it.written());
     all.push(HoverBlock::Code(check_spans(check).into_iter().chain(rules).collect::<Vec<_>>().join("\n")));
     let mut meaning = describe_check(check);
@@ -96,9 +96,9 @@ fn output_blocks(result: &CheckResult) -> Vec<HoverBlock> {
     parts.flat_map(|(label, text)| [HoverBlock::Text(label.to_owned()), HoverBlock::Code(text)]).collect()
 }
 
-fn item_blocks(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
+fn item_blocks(view: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     let belongs = |it: &&Criterion| it.plan_item.as_deref() == Some(item.id.as_str());
-    let criteria = known.task.criteria.iter().filter(belongs);
+    let criteria = view.task.criteria.iter().filter(belongs);
     let account = match (item.done, item.blocking) {
         (true, _) => tr!("Marked done: the agent's own claim."),
         (false, true) => tr!("Open: the loop does not complete without it."),
@@ -106,7 +106,7 @@ fn item_blocks(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     };
     let mut all = vec![HoverBlock::Title(item.title.clone()), HoverBlock::Text(account.to_owned())];
     let lines: Vec<String> =
-        criteria.map(|it| format!("{} {}", state::criterion_glyph(known, it), it.name)).collect();
+        criteria.map(|it| format!("{} {}", state::criterion_glyph(view, it), it.name)).collect();
     if !lines.is_empty() {
         all.push(HoverBlock::Code(lines.join("\n")));
     }
@@ -114,54 +114,54 @@ fn item_blocks(known: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
 }
 
 /// Three lines, the grid, what else the user has to know, and where the details are.
-fn task_blocks(known: &TaskView<'_>) -> Vec<HoverBlock> {
-    let title = if known.task.title.is_empty() { known.reference } else { &known.task.title };
+fn task_blocks(view: &TaskView<'_>) -> Vec<HoverBlock> {
+    let title = if view.task.title.is_empty() { view.reference } else { &view.task.title };
     let mut all = vec![HoverBlock::Title(title.to_owned())];
     let loop_state =
-        state::loop_state(known).unwrap_or_else(|| tr!("Idle · {counts}", counts = known.tally().sentence()));
+        state::loop_state(view).unwrap_or_else(|| tr!("Idle · {counts}", counts = view.tally().sentence()));
     all.push(HoverBlock::Text(loop_state));
-    let mut reasons = reasons(known).into_iter();
+    let mut reasons = reasons(view).into_iter();
     all.extend(reasons.next());
-    all.extend(known.state.map(|it| HoverBlock::Code(grid::grid(it))));
+    all.extend(view.state.map(|it| HoverBlock::Code(grid::grid(it))));
     all.extend(reasons);
-    all.extend(known.status.map(|it| HoverBlock::Details(it.id.clone())));
+    all.extend(view.status.map(|it| HoverBlock::Details(it.id.clone())));
     all
 }
 
 /// What the user has to know or to do, the most important first.
-fn reasons(known: &TaskView<'_>) -> Vec<HoverBlock> {
+fn reasons(view: &TaskView<'_>) -> Vec<HoverBlock> {
     let mut all = Vec::new();
-    if known.trust.unknown > 0 {
-        let commands = words::counted(known.trust.unknown as u64, "command");
-        all.push(HoverBlock::Text(if known.trust.unknown == 1 {
+    if view.trust.unknown > 0 {
+        let commands = words::counted(view.trust.unknown as u64, "command");
+        all.push(HoverBlock::Text(if view.trust.unknown == 1 {
             tr!("{commands} needs your trust.", commands)
         } else {
             tr!("{commands} need your trust.", commands)
         }));
     }
-    if let Some(outcome) = known.status.and_then(|it| it.outcome.as_ref()) {
+    if let Some(outcome) = view.status.and_then(|it| it.outcome.as_ref()) {
         all.push(HoverBlock::Text(sentences::sentence(&outcome.sentence.to_string())));
     }
     // The breaker has its own line.
-    let pause = known.open_loop().and_then(|it| it.pause.as_ref());
+    let pause = view.open_loop().and_then(|it| it.pause.as_ref());
     if let Some(pause) = pause.filter(|it| it.reason != PauseReason::Breaker) {
         let message = pause.message.to_string();
         all.push(HoverBlock::Text(sentences::sentence(message.trim_end_matches(['.', '。']))));
     }
-    let open = known.open_loop().filter(|it| it.breaker.state == BreakerState::Open);
-    let sentence = |it: &LoopStatus| sentences::sentence(&loop_details::breaker(it, known.state));
+    let open = view.open_loop().filter(|it| it.breaker.state == BreakerState::Open);
+    let sentence = |it: &LoopStatus| sentences::sentence(&loop_details::breaker(it, view.state));
     all.extend(open.map(|it| HoverBlock::Text(sentence(it))));
-    all.extend(weakened::reported_weakenings(known).map(|(it, _)| weakening_block(it)));
-    all.extend(grade(known).map(HoverBlock::Text));
+    all.extend(weakened::reported_weakenings(view).map(|(it, _)| weakening_block(it)));
+    all.extend(grade(view).map(HoverBlock::Text));
     all
 }
 
 /// What the criteria are worth, before a loop and for the next one.
-fn grade(known: &TaskView<'_>) -> Option<String> {
-    if known.open_loop().is_some() || known.task.criteria.is_empty() {
+fn grade(view: &TaskView<'_>) -> Option<String> {
+    if view.open_loop().is_some() || view.task.criteria.is_empty() {
         return None;
     }
-    Some(tr!("Criteria: {grade}.", grade = known.task_lints().grade.sentence()))
+    Some(tr!("Criteria: {grade}.", grade = view.task_lints().grade.sentence()))
 }
 
 fn weakening_block(weakening: &Weakening) -> HoverBlock {

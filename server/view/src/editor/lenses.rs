@@ -24,62 +24,62 @@ pub struct Lens {
 }
 
 /// The lenses of one document, in display order.
-pub fn lenses(known: &TaskView<'_>, file: &str) -> Vec<Lens> {
+pub fn lenses(view: &TaskView<'_>, file: &str) -> Vec<Lens> {
     let mut all = Vec::new();
     let mut taken = BTreeSet::new();
-    let lines = LineIndex::of(known.document(file).map_or("", |it| it.text.as_str()));
-    if let Some(place) = known.heading().filter(|it| it.file == file) {
+    let lines = LineIndex::of(view.document(file).map_or("", |it| it.text.as_str()));
+    if let Some(place) = view.heading().filter(|it| it.file == file) {
         taken.insert(lines.line(place.range.start));
-        all.extend(task_lenses(known, &place));
+        all.extend(task_lenses(view, &place));
     }
-    for criterion in known.task.criteria.iter().filter(|it| it.place.file == file) {
+    for criterion in view.task.criteria.iter().filter(|it| it.place.file == file) {
         // A line of JSON or prose can contain many criteria; a line has at most three lenses.
         if taken.insert(lines.line(criterion.place.range.start)) {
-            all.extend(criterion_lenses(known, criterion, &known.first_line(&criterion.place)));
+            all.extend(criterion_lenses(view, criterion, &view.first_line(&criterion.place)));
         }
     }
-    for item in known.task.plan.iter().filter(|it| it.place.file == file) {
+    for item in view.task.plan.iter().filter(|it| it.place.file == file) {
         // An item that is also a criterion shows the criterion's result; its other commands are code actions.
         if taken.insert(lines.line(item.place.range.start)) {
-            let place = known.first_line(&item.place);
-            all.extend(offered_commands::item_commands(item).into_iter().map(|it| lens(known, &place, it)));
+            let place = view.first_line(&item.place);
+            all.extend(offered_commands::item_commands(item).into_iter().map(|it| lens(view, &place, it)));
         }
     }
     all
 }
 
-fn task_lenses(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
+fn task_lenses(view: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
     let with_title =
-        |title: &str| offered_commands::state_command(known).map(|it| it.command(known, title.to_owned()));
-    let state = state::loop_state(known);
+        |title: &str| offered_commands::state_command(view).map(|it| it.command(view, title.to_owned()));
+    let state = state::loop_state(view);
     let loop_lens = state.map(|title| Lens { place: place.clone(), command: with_title(&title), title });
     let commands =
-        offered_commands::first_line_commands(known).into_iter().take(2).map(|it| lens(known, place, it));
+        offered_commands::first_line_commands(view).into_iter().take(2).map(|it| lens(view, place, it));
     loop_lens.into_iter().chain(commands).collect()
 }
 
-fn criterion_lenses(known: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
-    let Some(title) = state::criterion_state(known, criterion) else { return Vec::new() };
-    let commands = offered_commands::criterion_commands(known, criterion);
-    if !known.is_trusted(criterion) && known.latest(&criterion.id).is_none() && known.trust.editor {
-        let review = OfferedCommand::Trust.command(known, tr!("Review…").to_owned());
+fn criterion_lenses(view: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
+    let Some(title) = state::criterion_state(view, criterion) else { return Vec::new() };
+    let commands = offered_commands::criterion_commands(view, criterion);
+    if !view.is_trusted(criterion) && view.latest(&criterion.id).is_none() && view.trust.editor {
+        let review = OfferedCommand::Trust.command(view, tr!("Review…").to_owned());
         let state_lens = Lens { place: place.clone(), title, command: None };
         let review = Lens { place: place.clone(), title: review.title.clone(), command: Some(review) };
         return vec![state_lens, review];
     }
     let output = commands.iter().find(|it| matches!(it, OfferedCommand::Output(_)));
-    let command = output.map(|it| it.command(known, title.clone()));
-    let passes = known.latest(&criterion.id).is_some_and(|it| it.result.status == Status::Pass);
+    let command = output.map(|it| it.command(view, title.clone()));
+    let passes = view.latest(&criterion.id).is_some_and(|it| it.result.status == Status::Pass);
     // The output of a passing check is available by clicking its state.
     let shown = commands.into_iter().filter(|it| !(passes && matches!(it, OfferedCommand::Output(_))));
     let state_lens = Lens { place: place.clone(), title, command };
-    std::iter::once(state_lens).chain(shown.map(|it| lens(known, place, it))).collect()
+    std::iter::once(state_lens).chain(shown.map(|it| lens(view, place, it))).collect()
 }
 
-fn lens(known: &TaskView<'_>, place: &DocumentRange, offered: OfferedCommand<'_>) -> Lens {
+fn lens(view: &TaskView<'_>, place: &DocumentRange, offered: OfferedCommand<'_>) -> Lens {
     // A running loop cannot be resumed; the command withdraws the requested pause.
     let withdraws = matches!(offered, OfferedCommand::Resume)
-        && known.open_loop().is_some_and(offered_commands::is_pausing);
+        && view.open_loop().is_some_and(offered_commands::is_pausing);
     let title = if withdraws { tr!("Don't pause") } else { offered.lens_title() }.to_owned();
-    Lens { place: place.clone(), title: title.clone(), command: Some(offered.command(known, title)) }
+    Lens { place: place.clone(), title: title.clone(), command: Some(offered.command(view, title)) }
 }

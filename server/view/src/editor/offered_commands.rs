@@ -52,13 +52,13 @@ pub(super) enum OfferedCommand<'a> {
 }
 
 /// The commands over the task's first line: at most two.
-pub(super) fn first_line_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
-    let mut all = match known.open_loop() {
+pub(super) fn first_line_commands<'a>(view: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
+    let mut all = match view.open_loop() {
         Some(status) => loop_commands(status),
-        None if known.checking => vec![OfferedCommand::CancelChecks],
+        None if view.checking => vec![OfferedCommand::CancelChecks],
         None => vec![OfferedCommand::Start, OfferedCommand::Check],
     };
-    all.retain(|it| it.is_allowed(known));
+    all.retain(|it| it.is_allowed(view));
     all
 }
 
@@ -100,9 +100,9 @@ pub(super) fn is_pausing(status: &LoopStatus) -> bool {
 }
 
 /// All commands of the task, including those without room on a line.
-pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
-    let mut all = first_line_commands(known);
-    let open = known.open_loop();
+pub(super) fn offered_commands<'a>(view: &TaskView<'a>) -> Vec<OfferedCommand<'a>> {
+    let mut all = first_line_commands(view);
+    let open = view.open_loop();
     if open.is_some() {
         all.push(OfferedCommand::Check);
     }
@@ -120,41 +120,41 @@ pub(super) fn offered_commands<'a>(known: &TaskView<'a>) -> Vec<OfferedCommand<'
     if all.contains(&OfferedCommand::Stop) && open.is_some_and(|it| it.phase != DisplayPhase::Interrupted) {
         all.push(OfferedCommand::StopNow);
     }
-    if let Some(status) = known.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged) {
+    if let Some(status) = view.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged) {
         all.extend([OfferedCommand::Diff(status.iteration), OfferedCommand::AgentOutput(status.iteration)]);
     }
-    all.extend(known.status.map(|_| OfferedCommand::Export));
-    let has_commands = known.task.criteria.iter().any(|it| it.check.is_some());
-    if known.trust.unknown > 0 {
+    all.extend(view.status.map(|_| OfferedCommand::Export));
+    let has_commands = view.task.criteria.iter().any(|it| it.check.is_some());
+    if view.trust.unknown > 0 {
         all.extend((!all.contains(&OfferedCommand::Trust)).then_some(OfferedCommand::Trust));
-        all.extend(known.trust.shown.map(|_| OfferedCommand::TrustShown));
+        all.extend(view.trust.shown.map(|_| OfferedCommand::TrustShown));
     } else if has_commands && open.is_none() {
         all.push(OfferedCommand::Untrust);
     }
-    all.retain(|it| it.is_allowed(known));
+    all.retain(|it| it.is_allowed(view));
     all
 }
 
 /// Commands for a weakening, at its criterion or on the first line (`None`).
 pub(super) fn weakening_commands<'a>(
-    known: &TaskView<'a>,
+    view: &TaskView<'a>,
     criterion: Option<&CriterionId>,
 ) -> Vec<OfferedCommand<'a>> {
     let mut all = Vec::new();
-    for weakening in weakened::weakenings_at(known, criterion) {
+    for weakening in weakened::weakenings_at(view, criterion) {
         all.extend(
-            weakened::can_restore(known, weakening).then_some(OfferedCommand::Restore(&weakening.path)),
+            weakened::can_restore(view, weakening).then_some(OfferedCommand::Restore(&weakening.path)),
         );
     }
-    let any = weakened::weakenings_at(known, criterion).next().is_some();
-    all.extend((any && weakened::can_accept(known)).then_some(OfferedCommand::AcceptWeakening));
-    all.retain(|it| it.is_allowed(known));
+    let any = weakened::weakenings_at(view, criterion).next().is_some();
+    all.extend((any && weakened::can_accept(view)).then_some(OfferedCommand::AcceptWeakening));
+    all.retain(|it| it.is_allowed(view));
     all
 }
 
 /// The command for a click on the loop's state.
-pub(super) fn state_command(known: &TaskView<'_>) -> Option<OfferedCommand<'static>> {
-    let status = known.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged)?;
+pub(super) fn state_command(view: &TaskView<'_>) -> Option<OfferedCommand<'static>> {
+    let status = view.status.filter(|it| it.iteration > 0 && it.phase != DisplayPhase::Damaged)?;
     Some(OfferedCommand::AgentOutput(status.iteration))
 }
 
@@ -171,23 +171,23 @@ pub(super) fn item_commands(item: &PlanItem) -> Vec<OfferedCommand<'_>> {
 
 /// The commands of one criterion.
 pub(super) fn criterion_commands<'a>(
-    known: &TaskView<'a>,
+    view: &TaskView<'a>,
     criterion: &'a Criterion,
 ) -> Vec<OfferedCommand<'a>> {
     if criterion.check.is_none() {
         return Vec::new();
     }
     let mut all = vec![OfferedCommand::Run(criterion)];
-    if known.latest(&criterion.id).is_some_and(|it| it.output.is_some()) {
+    if view.latest(&criterion.id).is_some_and(|it| it.output.is_some()) {
         all.push(OfferedCommand::Output(criterion));
     }
-    all.retain(|it| it.is_allowed(known));
+    all.retain(|it| it.is_allowed(view));
     all
 }
 
 impl OfferedCommand<'_> {
     /// Commands that run a program are not offered if the editor does not trust the folder.
-    fn is_allowed(self, known: &TaskView<'_>) -> bool {
+    fn is_allowed(self, view: &TaskView<'_>) -> bool {
         match self {
             Self::Start
             | Self::Check
@@ -198,7 +198,7 @@ impl OfferedCommand<'_> {
             | Self::ResetBreaker
             | Self::Trust
             | Self::TrustShown
-            | Self::AcceptWeakening => known.trust.editor,
+            | Self::AcceptWeakening => view.trust.editor,
             Self::CancelChecks | Self::Pause | Self::Stop | Self::StopNow | Self::Untrust => true,
             Self::Diff(_) | Self::AgentOutput(_) | Self::Output(_) => true,
             Self::Restore(_) | Self::RemoveStrays(_) | Self::Export => true,
@@ -238,8 +238,8 @@ impl OfferedCommand<'_> {
     }
 
     /// The title in a menu, next to entries of other servers.
-    pub(super) fn action_title(self, known: &TaskView<'_>) -> String {
-        let title = quoted(if known.task.title.is_empty() { known.reference } else { &known.task.title });
+    pub(super) fn action_title(self, view: &TaskView<'_>) -> String {
+        let title = quoted(if view.task.title.is_empty() { view.reference } else { &view.task.title });
         match self {
             Self::Start => tr!("Start loop {title}", title),
             Self::Check => tr!("Run all checks of {title}", title),
@@ -295,9 +295,9 @@ impl OfferedCommand<'_> {
         }
     }
 
-    pub(super) fn command(self, known: &TaskView<'_>, title: String) -> EditorCommand {
-        let task = known.reference;
-        let loop_id = known.status.map_or("", |it| it.id.as_str());
+    pub(super) fn command(self, view: &TaskView<'_>, title: String) -> EditorCommand {
+        let task = view.reference;
+        let loop_id = view.status.map_or("", |it| it.id.as_str());
         let task_argument = || json!({ "task": task });
         let loop_argument = || json!({ "loopId": loop_id });
         let (command, argument): (&'static str, Value) = match self {
@@ -314,7 +314,7 @@ impl OfferedCommand<'_> {
             Self::Trust => ("loopkeeper.server.trust", task_argument()),
             // The hash of the page that was shown; the server rejects any other.
             Self::TrustShown => {
-                ("loopkeeper.server.trust", json!({ "task": task, "hash": known.trust.shown }))
+                ("loopkeeper.server.trust", json!({ "task": task, "hash": view.trust.shown }))
             }
             Self::Untrust => ("loopkeeper.server.untrust", task_argument()),
             Self::Diff(iteration) => {

@@ -130,7 +130,7 @@ proptest! {
     fn lenses_are_few_and_in_place(documents in documents(), dice in vec(any::<u8>(), 12)) {
         let world = world(&documents, &dice);
         for document in &world.documents {
-            let all = world.with_view(|known| lenses(known, &document.path));
+            let all = world.with_view(|view| lenses(view, &document.path));
             let mut lines: BTreeMap<usize, usize> = BTreeMap::new();
             for it in &all {
                 prop_assert!(is_inside(&world, &it.place) && is_clean(&it.title), "{:?}", it);
@@ -138,7 +138,7 @@ proptest! {
                 *lines.entry(line).or_default() += 1;
             }
             prop_assert!(lines.values().all(|it| *it <= 3), "{:?}", all);
-            prop_assert_eq!(&all, &world.with_view(|known| lenses(known, &document.path)));
+            prop_assert_eq!(&all, &world.with_view(|view| lenses(view, &document.path)));
         }
     }
 
@@ -149,17 +149,17 @@ proptest! {
             let whole = 0..document.text.len();
             let declared = [DeclaredCommand { command: "make".into(), file: "Makefile".into(), criterion: "é".into() }];
             let project = ProjectCommands { gates: &[], declared: &declared, proposed: &[] };
-            for it in world.with_view(|known| actions(known, project, (&document.path, &whole))) {
+            for it in world.with_view(|view| actions(view, project, (&document.path, &whole))) {
                 prop_assert!(is_clean(&it.title), "{:?}", it);
                 prop_assert!(it.fixes.is_none_or(|(place, _)| is_inside(&world, &place)));
             }
             for offset in (0..=document.text.len()).step_by(7) {
-                if let Some(it) = world.with_view(|known| hover(known, (&document.path, offset))) {
+                if let Some(it) = world.with_view(|view| hover(view, (&document.path, offset))) {
                     prop_assert!(is_inside(&world, &it.place));
                     prop_assert!(it.markdown(&[]).lines().all(is_clean) && it.plain().lines().all(is_clean));
                 }
             }
-            let mut left = world.with_view(|known| symbols(known, &document.path));
+            let mut left = world.with_view(|view| symbols(view, &document.path));
             while let Some(it) = left.pop() {
                 prop_assert!(is_inside(&world, &it.place) && is_inside(&world, &it.selection), "{:?}", it);
                 let holds = |inner: &DocumentRange| {

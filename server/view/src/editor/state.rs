@@ -14,10 +14,10 @@ const FACT_CHARS: usize = 60;
 
 /// `✗ 3 of 214 fail · 12 s`, `✓ pass · 2 s`, `✓ passed before the files changed`, `not checked yet`. `None`: there is
 /// no check.
-pub(super) fn criterion_state(known: &TaskView<'_>, criterion: &Criterion) -> Option<String> {
+pub(super) fn criterion_state(view: &TaskView<'_>, criterion: &Criterion) -> Option<String> {
     criterion.check.as_ref()?;
-    let Some(latest) = known.latest(&criterion.id) else {
-        let trusted = known.is_trusted(criterion);
+    let Some(latest) = view.latest(&criterion.id) else {
+        let trusted = view.is_trusted(criterion);
         return Some(if trusted { tr!("not checked yet") } else { tr!("needs trust") }.to_owned());
     };
     let result = latest.result;
@@ -53,27 +53,27 @@ pub(super) fn glyph(status: Status) -> char {
 }
 
 /// `Working · 4/25 · 3 of 5 criteria pass`. `None`: there is no loop to show.
-pub(super) fn loop_state(known: &TaskView<'_>) -> Option<String> {
-    let Some(status) = known.status else {
-        return known.checking.then(|| tr!("Running checks").to_owned());
+pub(super) fn loop_state(view: &TaskView<'_>) -> Option<String> {
+    let Some(status) = view.status else {
+        return view.checking.then(|| tr!("Running checks").to_owned());
     };
-    let mut parts = vec![loop_state_word(known, status)];
-    let is_open = known.open_loop().is_some();
+    let mut parts = vec![loop_state_word(view, status)];
+    let is_open = view.open_loop().is_some();
     if is_open && status.iteration > 0 {
         parts.push(format!("{}/{}", status.iteration, status.limits.iterations));
     }
-    if !is_open && known.any_stale() {
+    if !is_open && view.any_stale() {
         parts.push(tr!("files changed since").to_owned());
     } else {
-        parts.extend(passing_counts(known));
+        parts.extend(passing_counts(view));
     }
-    if known.checking && !is_open {
+    if view.checking && !is_open {
         parts.push(tr!("running checks").to_owned());
     }
     Some(parts.join(" · "))
 }
 
-fn loop_state_word(known: &TaskView<'_>, status: &LoopStatus) -> String {
+fn loop_state_word(view: &TaskView<'_>, status: &LoopStatus) -> String {
     let word = match (status.state, status.phase) {
         (_, DisplayPhase::Damaged) => tr!("Damaged"),
         (_, DisplayPhase::Interrupted) => tr!("Interrupted"),
@@ -98,20 +98,20 @@ fn loop_state_word(known: &TaskView<'_>, status: &LoopStatus) -> String {
             tr!("Your turn in Claude Code")
         }
         (DisplayState::NeedsYou, _) => tr!("Needs you"),
-        (DisplayState::Done | DisplayState::Idle, _) => return outcome_word(known).to_owned(),
+        (DisplayState::Done | DisplayState::Idle, _) => return outcome_word(view).to_owned(),
     };
     word.to_owned()
 }
 
 /// The outcome, unless newer results contradict it.
-fn outcome_word(known: &TaskView<'_>) -> &'static str {
-    let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
-    match known.outcome() {
-        Some(OutcomeKind::Completed) if known.any_stale() => tr!("Idle"),
-        Some(OutcomeKind::Completed) if verified && !known.tally().holds() => tr!("Idle"),
+fn outcome_word(view: &TaskView<'_>) -> &'static str {
+    let verified = view.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
+    match view.outcome() {
+        Some(OutcomeKind::Completed) if view.any_stale() => tr!("Idle"),
+        Some(OutcomeKind::Completed) if verified && !view.tally().holds() => tr!("Idle"),
         Some(OutcomeKind::Completed) if verified => tr!("Completed, verified"),
         Some(OutcomeKind::Completed) => tr!("Completed, not verified"),
-        Some(_) if known.is_fixed_since() => tr!("Idle"),
+        Some(_) if view.is_fixed_since() => tr!("Idle"),
         Some(OutcomeKind::Stopped) => tr!("Stopped"),
         Some(OutcomeKind::Limit) => tr!("Limit reached"),
         Some(OutcomeKind::Breaker) => tr!("Breaker open"),
@@ -121,13 +121,13 @@ fn outcome_word(known: &TaskView<'_>) -> &'static str {
 }
 
 /// `3 of 5 criteria pass`, once any criterion was judged.
-fn passing_counts(known: &TaskView<'_>) -> Option<String> {
-    let tally = known.tally();
+fn passing_counts(view: &TaskView<'_>) -> Option<String> {
+    let tally = view.tally();
     tally.is_judged().then(|| tally.sentence())
 }
 
 /// `✓`, `✗`, `?`, or `·` if it was not judged.
-pub(super) fn criterion_glyph(known: &TaskView<'_>, criterion: &Criterion) -> char {
-    let judged = known.latest(&criterion.id).filter(|_| criterion.check.is_some());
+pub(super) fn criterion_glyph(view: &TaskView<'_>, criterion: &Criterion) -> char {
+    let judged = view.latest(&criterion.id).filter(|_| criterion.check.is_some());
     judged.map_or('·', |it| glyph(it.result.status))
 }

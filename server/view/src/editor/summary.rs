@@ -9,46 +9,46 @@ use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
 use loopkeeper_text::{DocumentRange, words};
 
-pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
-    let Some(place) = known.heading() else { return Vec::new() };
-    let mut all: Vec<Diagnostic> = summary(known, &place).into_iter().collect();
-    all.extend(blocking_diagnostic(known, &place));
-    all.extend(trust(known, &place));
-    all.extend(removed(known, &place));
-    all.extend(strays(known, &place));
-    all.extend(leftovers(known, &place));
+pub(super) fn diagnostics(view: &TaskView<'_>) -> Vec<Diagnostic> {
+    let Some(place) = view.heading() else { return Vec::new() };
+    let mut all: Vec<Diagnostic> = summary(view, &place).into_iter().collect();
+    all.extend(blocking_diagnostic(view, &place));
+    all.extend(trust(view, &place));
+    all.extend(removed(view, &place));
+    all.extend(strays(view, &place));
+    all.extend(leftovers(view, &place));
     all
 }
 
 /// `working: 3 of 5 criteria pass`. Changes only when the counts or the state do.
-fn summary(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
-    if !known.live && !known.has_results() {
+fn summary(view: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+    if !view.live && !view.has_results() {
         return None;
     }
-    let tally = known.tally();
-    let text = tr!("{state}: {text}", state = state_word(known), text = tally.sentence());
+    let tally = view.tally();
+    let text = tr!("{state}: {text}", state = state_word(view), text = tally.sentence());
     let mut found =
         Diagnostic::new(place, Severity::Information, DiagnosticCode::Summary, message::sentence(&text));
-    if known.open_loop().is_some_and(|it| it.is_cooling() || is_tripped(it)) {
+    if view.open_loop().is_some_and(|it| it.is_cooling() || is_tripped(it)) {
         found.severity = Severity::Warning;
-    } else if let Some(problem) = known.status.and_then(|it| needs_user(known, it)) {
+    } else if let Some(problem) = view.status.and_then(|it| needs_user(view, it)) {
         found.severity = Severity::Warning;
         found.message = message::sentence(&problem);
-    } else if known.open_loop().is_none() && known.any_stale() {
+    } else if view.open_loop().is_none() && view.any_stale() {
         found.severity = Severity::Hint;
         found.stale = true;
         // The outcome of a loop does not apply to changed files.
         let idle = tr!("{state}: {text}", state = tr!("idle"), text = tally.sentence());
         found.message = message::stale_sentence(&idle);
-    } else if known.status.is_none() && !tally.is_judged() {
+    } else if view.status.is_none() && !tally.is_judged() {
         found.severity = Severity::Hint;
     }
     Some(found)
 }
 
 /// The state in one or two words; the outcome of a loop only as long as the results confirm it.
-fn state_word(known: &TaskView<'_>) -> &'static str {
-    if let Some(status) = known.open_loop() {
+fn state_word(view: &TaskView<'_>) -> &'static str {
+    if let Some(status) = view.open_loop() {
         return match status.state {
             DisplayState::Working | DisplayState::NeedsYou if status.is_cooling() || is_tripped(status) => {
                 tr!("breaker open")
@@ -59,21 +59,21 @@ fn state_word(known: &TaskView<'_>) -> &'static str {
             DisplayState::Done | DisplayState::Idle => tr!("idle"),
         };
     }
-    let verified = known.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
-    match known.outcome() {
-        Some(OutcomeKind::Completed) if verified && known.tally().holds() => tr!("completed and verified"),
+    let verified = view.status.and_then(|it| it.outcome.as_ref()).is_some_and(|it| it.verified);
+    match view.outcome() {
+        Some(OutcomeKind::Completed) if verified && view.tally().holds() => tr!("completed and verified"),
         Some(OutcomeKind::Completed) if !verified => tr!("completed, claimed, not verified"),
-        Some(OutcomeKind::Stopped) if !known.is_fixed_since() => tr!("stopped"),
-        Some(OutcomeKind::Limit) if !known.is_fixed_since() => tr!("limit reached"),
-        Some(OutcomeKind::Breaker) if !known.is_fixed_since() => tr!("breaker open"),
+        Some(OutcomeKind::Stopped) if !view.is_fixed_since() => tr!("stopped"),
+        Some(OutcomeKind::Limit) if !view.is_fixed_since() => tr!("limit reached"),
+        Some(OutcomeKind::Breaker) if !view.is_fixed_since() => tr!("breaker open"),
         _ => tr!("idle"),
     }
 }
 
 /// Problems that only the user can fix and that have no code of their own, with the recorded message.
-fn needs_user(known: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
+fn needs_user(view: &TaskView<'_>, status: &LoopStatus) -> Option<String> {
     if let Some(outcome) = status.outcome.as_ref().filter(|it| it.kind == OutcomeKind::Failed) {
-        return (!known.is_fixed_since())
+        return (!view.is_fixed_since())
             .then(|| tr!("failed: {reason}", reason = without_hint(&outcome.sentence)));
     }
     let pause = status.pause.as_ref().filter(|_| status.phase == DisplayPhase::Paused)?;
@@ -94,9 +94,9 @@ fn without_hint(message: &Message) -> &str {
 }
 
 /// `stray: nothing refers to src/auth_old.py and 1 more added file. Remove or use it.` Once the loop is over.
-fn strays(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+fn strays(view: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     const PATH_CHARS: usize = 24;
-    let (first, others) = known.removable_strays().split_first()?;
+    let (first, others) = view.removable_strays().split_first()?;
     let path = shortened(first, PATH_CHARS);
     let (fact, remedy) = match others.len() as u64 {
         0 => (tr!("nothing refers to {path}", path), tr!("Remove or use it")),
@@ -110,7 +110,7 @@ fn strays(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
 }
 
 /// `leftover: two test runners: a.js and b.js. Remove the unused one.`, with a link to each file.
-fn leftovers(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Diagnostic> {
+fn leftovers(view: &TaskView<'_>, place: &DocumentRange) -> Vec<Diagnostic> {
     let of = |found: &DuplicateConfiguration| {
         let message = message::message(tr!("leftover"), &found.names(), tr!("Remove the unused one"));
         let link = |path: &String| RelatedLocation {
@@ -120,13 +120,13 @@ fn leftovers(known: &TaskView<'_>, place: &DocumentRange) -> Vec<Diagnostic> {
         let related = found.earlier.iter().chain(&found.added).map(link).collect();
         Diagnostic { related, ..Diagnostic::new(place, Severity::Hint, DiagnosticCode::Leftover, message) }
     };
-    known.leftovers.iter().map(of).collect()
+    view.leftovers.iter().map(of).collect()
 }
 
 /// Why the loop is blocked.
-fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
-    let status = known.status?;
-    let (severity, code, name, fact, remedy) = match (status.phase, known.outcome()) {
+fn blocking_diagnostic(view: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+    let status = view.status?;
+    let (severity, code, name, fact, remedy) = match (status.phase, view.outcome()) {
         (DisplayPhase::Damaged, _) => {
             let fact = tr!("the loop's journal is damaged or of a later version").to_owned();
             (Severity::Error, DiagnosticCode::Damaged, tr!("damaged"), fact, tr!("Start a new loop"))
@@ -136,9 +136,9 @@ fn blocking_diagnostic(known: &TaskView<'_>, place: &DocumentRange) -> Option<Di
             (Severity::Warning, DiagnosticCode::Interrupted, tr!("interrupted"), fact, tr!("Resume the loop"))
         }
         (DisplayPhase::NeedsAnswer, _) => return status.question.as_ref().map(|it| needs_answer(place, it)),
-        (DisplayPhase::Ended, Some(_)) if known.is_fixed_since() => return None,
+        (DisplayPhase::Ended, Some(_)) if view.is_fixed_since() => return None,
         (DisplayPhase::Ended, Some(OutcomeKind::Limit)) => {
-            let (fact, remedy) = limit(known, status);
+            let (fact, remedy) = limit(view, status);
             (Severity::Warning, DiagnosticCode::LimitReached, tr!("limit reached"), fact, remedy)
         }
         (DisplayPhase::Ended, Some(OutcomeKind::Breaker)) => (
@@ -184,7 +184,7 @@ fn breaker(status: &LoopStatus) -> String {
 }
 
 /// The configured limit, not the usage, which the loop's status shows.
-fn limit(known: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
+fn limit(view: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
     let limits = &status.limits;
     let tokens = limits.tokens.filter(|it| status.spent.tokens.is_some_and(|used| used >= *it));
     let duration = words::duration(limits.duration_ms);
@@ -195,7 +195,7 @@ fn limit(known: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
         (tr!("{cost} spent", cost = words::cost(limits.cost_micros)), tr!("Raise `limits.cost_usd`"))
     } else if let Some(tokens) = tokens {
         (tr!("{amount} tokens used", amount = words::amount(tokens)), tr!("Raise `limits.tokens`"))
-    } else if known.state.is_some_and(|it| it.time.worked_ms < limits.duration_ms) {
+    } else if view.state.is_some_and(|it| it.time.worked_ms < limits.duration_ms) {
         (
             tr!("the next wait is longer than what is left of {duration}", duration),
             tr!("Raise `limits.duration`"),
@@ -205,14 +205,14 @@ fn limit(known: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
     }
 }
 
-fn trust(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
-    let waits = known.status.is_some_and(|it| it.phase == DisplayPhase::Untrusted);
+fn trust(view: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
+    let waits = view.status.is_some_and(|it| it.phase == DisplayPhase::Untrusted);
     let severity = if waits { Severity::Warning } else { Severity::Information };
-    let message = if !known.trust.editor {
+    let message = if !view.trust.editor {
         tr!("The editor does not trust this folder, so nothing runs.").to_owned()
-    } else if known.trust.unknown > 0 {
-        let commands = words::counted(known.trust.unknown as u64, "command");
-        if known.trust.unknown == 1 {
+    } else if view.trust.unknown > 0 {
+        let commands = words::counted(view.trust.unknown as u64, "command");
+        if view.trust.unknown == 1 {
             tr!("{commands} needs your trust before anything runs.", commands)
         } else {
             tr!("{commands} need your trust before anything runs.", commands)
@@ -220,15 +220,15 @@ fn trust(known: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     } else {
         return None;
     };
-    if !known.live && !known.has_results() {
+    if !view.live && !view.has_results() {
         return None;
     }
     Some(Diagnostic::new(place, severity, DiagnosticCode::NeedsTrust, message))
 }
 
 /// Criteria that the agent removed from the documents, which have no other place.
-fn removed<'a>(known: &TaskView<'a>, place: &DocumentRange) -> impl Iterator<Item = Diagnostic> + use<'a> {
-    let state = known.state.filter(|_| known.open_loop().is_some());
+fn removed<'a>(view: &TaskView<'a>, place: &DocumentRange) -> impl Iterator<Item = Diagnostic> + use<'a> {
+    let state = view.state.filter(|_| view.open_loop().is_some());
     let place = place.clone();
     let removed =
         state.into_iter().flat_map(|it| &it.criteria.proposed).filter(|it| it.edit == Edit::Removed);

@@ -33,13 +33,13 @@ pub enum SymbolKind {
 }
 
 /// The outline of one document: the task for a prompt, the items for a plan.
-pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
-    let Some(document) = known.document(file) else { return Vec::new() };
-    let plan = known.task.plan.iter().filter(|it| it.place.file == file);
+pub fn symbols(view: &TaskView<'_>, file: &str) -> Vec<Symbol> {
+    let Some(document) = view.document(file) else { return Vec::new() };
+    let plan = view.task.plan.iter().filter(|it| it.place.file == file);
     let mut all: Vec<Symbol> = plan.clone().map(item_symbol).collect();
     let at: HashMap<&str, usize> = plan.enumerate().map(|(index, it)| (it.id.as_str(), index)).collect();
-    for criterion in known.task.criteria.iter().filter(|it| it.place.file == file) {
-        let symbol = criterion_symbol(known, criterion);
+    for criterion in view.task.criteria.iter().filter(|it| it.place.file == file) {
+        let symbol = criterion_symbol(view, criterion);
         let item = criterion.plan_item.as_deref().and_then(|id| at.get(id));
         match item.and_then(|index| all.get_mut(*index)) {
             Some(item) => item.add_child(symbol),
@@ -47,9 +47,9 @@ pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
         }
     }
     all.sort_by_key(|it| it.selection.range.start);
-    let Some(heading) = known.heading().filter(|it| it.file == file) else { return all };
-    let title = if known.task.title.is_empty() { file } else { &known.task.title };
-    let loop_state = state::loop_state(known).unwrap_or_else(|| known.tally().sentence());
+    let Some(heading) = view.heading().filter(|it| it.file == file) else { return all };
+    let title = if view.task.title.is_empty() { file } else { &view.task.title };
+    let loop_state = state::loop_state(view).unwrap_or_else(|| view.tally().sentence());
     vec![Symbol {
         name: symbol_name(title),
         detail: loop_state,
@@ -60,10 +60,10 @@ pub fn symbols(known: &TaskView<'_>, file: &str) -> Vec<Symbol> {
     }]
 }
 
-fn criterion_symbol(known: &TaskView<'_>, criterion: &Criterion) -> Symbol {
+fn criterion_symbol(view: &TaskView<'_>, criterion: &Criterion) -> Symbol {
     Symbol {
         name: symbol_name(&criterion.name),
-        detail: state::criterion_state(known, criterion).unwrap_or_else(|| tr!("no check").to_owned()),
+        detail: state::criterion_state(view, criterion).unwrap_or_else(|| tr!("no check").to_owned()),
         kind: SymbolKind::Criterion,
         place: criterion.place.clone(),
         selection: criterion.place.clone(),

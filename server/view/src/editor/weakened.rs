@@ -15,10 +15,10 @@ const FACT_CHARS: usize = 60;
 
 /// All unresolved weakenings of the open loop, with the criterion at which each is reported.
 pub(super) fn reported_weakenings<'a>(
-    known: &TaskView<'a>,
+    view: &TaskView<'a>,
 ) -> impl Iterator<Item = (&'a Weakening, Option<&'a CriterionId>)> {
-    let task = known.task;
-    let state = known.state.filter(|_| known.open_loop().is_some());
+    let task = view.task;
+    let state = view.state.filter(|_| view.open_loop().is_some());
     let written = move |id: &&CriterionId| task.criteria.iter().any(|it| it.id == **id);
     state
         .into_iter()
@@ -27,36 +27,36 @@ pub(super) fn reported_weakenings<'a>(
 }
 
 pub(super) fn weakenings_at<'a>(
-    known: &TaskView<'a>,
+    view: &TaskView<'a>,
     criterion: Option<&CriterionId>,
 ) -> impl Iterator<Item = &'a Weakening> {
-    reported_weakenings(known).filter(move |(_, place)| *place == criterion).map(|(it, _)| it)
+    reported_weakenings(view).filter(move |(_, place)| *place == criterion).map(|(it, _)| it)
 }
 
 /// Whether a file can be restored. A running loop refuses it, and after an edit by the user the start is no longer the
 /// reference.
-pub(super) fn can_restore(known: &TaskView<'_>, weakening: &Weakening) -> bool {
-    let (Some(status), Some(state)) = (known.open_loop(), known.state) else { return false };
+pub(super) fn can_restore(view: &TaskView<'_>, weakening: &Weakening) -> bool {
+    let (Some(status), Some(state)) = (view.open_loop(), view.state) else { return false };
     let is_paused = status.phase == DisplayPhase::Interrupted
         || (state.is_paused_between_iterations() && state.stop.is_none());
-    is_paused && is_of_start(known, weakening)
+    is_paused && is_of_start(view, weakening)
 }
 
 /// Whether it can be accepted, which needs a running keeper.
-pub(super) fn can_accept(known: &TaskView<'_>) -> bool {
-    known.open_loop().is_some_and(|it| !matches!(it.phase, DisplayPhase::Interrupted | DisplayPhase::Damaged))
+pub(super) fn can_accept(view: &TaskView<'_>) -> bool {
+    view.open_loop().is_some_and(|it| !matches!(it.phase, DisplayPhase::Interrupted | DisplayPhase::Damaged))
 }
 
-fn is_of_start(known: &TaskView<'_>, weakening: &Weakening) -> bool {
-    known.state.is_some_and(|it| weakening::is_of_start(it, weakening))
+fn is_of_start(view: &TaskView<'_>, weakening: &Weakening) -> bool {
+    view.state.is_some_and(|it| weakening::is_of_start(it, weakening))
 }
 
-pub(super) fn diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
+pub(super) fn diagnostics(view: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut all = Vec::new();
-    for (weakening, criterion) in reported_weakenings(known) {
-        let criterion = criterion.and_then(|id| known.task.criteria.iter().find(|it| it.id == *id));
-        let Some(place) = criterion.map(|it| it.place.clone()).or_else(|| known.heading()) else { continue };
-        let remedy = if is_of_start(known, weakening) {
+    for (weakening, criterion) in reported_weakenings(view) {
+        let criterion = criterion.and_then(|id| view.task.criteria.iter().find(|it| it.id == *id));
+        let Some(place) = criterion.map(|it| it.place.clone()).or_else(|| view.heading()) else { continue };
+        let remedy = if is_of_start(view, weakening) {
             tr!("Restore it or accept it")
         } else {
             tr!("Fix it or accept it")

@@ -6,9 +6,9 @@ use loopkeeper_core::settings::Preset;
 use loopkeeper_core::settings::preset::PresetSelection;
 
 fn details(world: &World) -> Vec<String> {
-    world.with_view(|known| {
-        let state = known.state.expect("a loop");
-        loop_details(known.status.expect("a loop"), Some(state), state.time.last_at)
+    world.with_view(|view| {
+        let state = view.state.expect("a loop");
+        loop_details(view.status.expect("a loop"), Some(state), state.time.last_at)
     })
 }
 

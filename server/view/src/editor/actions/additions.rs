@@ -32,31 +32,31 @@ pub(super) struct CriterionAddition<'a> {
 /// The additions at the places that `here` selects: after a criterion that no check decides, below a section without
 /// items, and for the heading at the end of the criteria.
 pub(super) fn additions(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     declared: &[DeclaredCommand],
     document: &TaskDocument,
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Vec<EditorAction> {
     let offered: Vec<&DeclaredCommand> =
-        declared.iter().filter(|it| it.is_writable() && !has_command(known, &it.command)).collect();
+        declared.iter().filter(|it| it.is_writable() && !has_command(view, &it.command)).collect();
     let Some(first) = offered.first().filter(|_| is_markdown(document)) else { return Vec::new() };
-    let Some(place) = addition(known, document, here).filter(|it| it.is_read(known, first)) else {
+    let Some(place) = addition(view, document, here).filter(|it| it.is_read(view, first)) else {
         return Vec::new();
     };
-    offered.iter().take(MAX_OFFERED).map(|it| place.action(known, it)).collect()
+    offered.iter().take(MAX_OFFERED).map(|it| place.action(view, it)).collect()
 }
 
 /// The action that writes all criteria of a task that has none.
 pub(super) fn whole_list(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     proposed: &[String],
     document: &TaskDocument,
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Option<EditorAction> {
     let lacks_criteria = |it: &Finding| it.code == FindingCode::NoCriteria && here(&it.place);
-    let is_due = is_markdown(document) && known.task.criteria.is_empty() && !proposed.is_empty();
-    known.task.findings.iter().find(|it| is_due && lacks_criteria(it))?;
-    let place = addition(known, document, here).filter(|it| it.reads(known, proposed))?;
+    let is_due = is_markdown(document) && view.task.criteria.is_empty() && !proposed.is_empty();
+    view.task.findings.iter().find(|it| is_due && lacks_criteria(it))?;
+    let place = addition(view, document, here).filter(|it| it.reads(view, proposed))?;
     let name = |it: &String| {
         parse_inline_task("", std::slice::from_ref(it)).criteria.first().map(|it| it.name.clone())
     };
@@ -71,50 +71,50 @@ pub(super) fn whole_list(
     })
 }
 
-pub(super) fn has_command(known: &TaskView<'_>, command: &str) -> bool {
+pub(super) fn has_command(view: &TaskView<'_>, command: &str) -> bool {
     let runs =
         |it: &Criterion| matches!(&it.check, Some(Check::Command { command: own, .. }) if own == command);
-    known.task.criteria.iter().any(runs)
+    view.task.criteria.iter().any(runs)
 }
 
 fn addition<'a>(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     document: &'a TaskDocument,
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Option<CriterionAddition<'a>> {
     let is_empty = |it: &&Finding| it.code == FindingCode::NoCriteria && it.fix.is_none() && here(&it.place);
-    if let Some(finding) = known.task.findings.iter().find(is_empty) {
+    if let Some(finding) = view.task.findings.iter().find(is_empty) {
         let fixes = Some((finding.place.clone(), DiagnosticCode::NoCriteria));
         let below = CriterionAddition::below(document, finding.place.range.end, fixes.clone());
         // A task without any section has the finding at its first line.
-        let is_section = below.is_read(known, &DeclaredCommand::placeholder());
+        let is_section = below.is_read(view, &DeclaredCommand::placeholder());
         return Some(if is_section { below } else { CriterionAddition::in_new_section(document, fixes) });
     }
-    if let Some((criterion, code)) = undecided(known, here) {
+    if let Some((criterion, code)) = undecided(view, here) {
         return CriterionAddition::after(document, criterion, Some((criterion.place.clone(), code)));
     }
-    known.heading().filter(here)?;
-    Some(at_heading(known, document))
+    view.heading().filter(here)?;
+    Some(at_heading(view, document))
 }
 
 /// The place for the heading: after the last criterion, or a new section.
-pub(super) fn at_heading<'a>(known: &TaskView<'_>, document: &'a TaskDocument) -> CriterionAddition<'a> {
-    let last = known.task.criteria.iter().filter(|it| it.place.file == document.path);
+pub(super) fn at_heading<'a>(view: &TaskView<'_>, document: &'a TaskDocument) -> CriterionAddition<'a> {
+    let last = view.task.criteria.iter().filter(|it| it.place.file == document.path);
     let last = last.max_by_key(|it| it.place.range.start);
     let after = last.and_then(|it| CriterionAddition::after(document, it, None));
     after
-        .filter(|it| it.is_read(known, &DeclaredCommand::placeholder()))
+        .filter(|it| it.is_read(view, &DeclaredCommand::placeholder()))
         .unwrap_or_else(|| CriterionAddition::in_new_section(document, None))
 }
 
 /// The first criterion at the place that no check decides, with its diagnostic.
 fn undecided<'a>(
-    known: &TaskView<'a>,
+    view: &TaskView<'a>,
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Option<(&'a Criterion, DiagnosticCode)> {
-    let mut criteria = known.task.criteria.iter().enumerate();
+    let mut criteria = view.task.criteria.iter().enumerate();
     let (index, criterion) = criteria.find(|(_, it)| it.check.is_none() && here(&it.place))?;
-    let lints = &known.task_lints().lints;
+    let lints = &view.task_lints().lints;
     let is_vague = lints.iter().any(|it| it.criterion == index && it.code == LintCode::Vague);
     Some((
         criterion,
@@ -178,13 +178,13 @@ impl<'a> CriterionAddition<'a> {
     }
 
     /// Whether the task has the criterion after the edit.
-    fn is_read(&self, known: &TaskView<'_>, declared: &DeclaredCommand) -> bool {
-        self.reads(known, &[item_of(self.document, declared)])
+    fn is_read(&self, view: &TaskView<'_>, declared: &DeclaredCommand) -> bool {
+        self.reads(view, &[item_of(self.document, declared)])
     }
 
     /// Whether the task has these criteria after the edit, each with its check.
-    fn reads(&self, known: &TaskView<'_>, criteria: &[String]) -> bool {
-        let mut documents = known.documents.to_vec();
+    fn reads(&self, view: &TaskView<'_>, criteria: &[String]) -> bool {
+        let mut documents = view.documents.to_vec();
         let Some(mine) = documents.iter_mut().find(|it| it.path == self.document.path) else { return false };
         let edit = self.edit(criteria);
         if !mine.text.is_char_boundary(edit.place.range.start) {
@@ -192,13 +192,13 @@ impl<'a> CriterionAddition<'a> {
         }
         mine.text.insert_str(edit.place.range.start, &edit.text);
         let (task, added) = (parse_task(&documents), parse_inline_task("", criteria).criteria);
-        task.criteria.len() == known.task.criteria.len() + criteria.len()
+        task.criteria.len() == view.task.criteria.len() + criteria.len()
             && added.iter().all(|it| task.criteria.iter().any(|own| own.check == it.check))
     }
 
-    fn action(&self, known: &TaskView<'_>, declared: &DeclaredCommand) -> EditorAction {
+    fn action(&self, view: &TaskView<'_>, declared: &DeclaredCommand) -> EditorAction {
         let command = &declared.command;
-        let title = match last_result(known, declared).map(result_text) {
+        let title = match last_result(view, declared).map(result_text) {
             Some(result) => tr!("Add criterion: `$ {command}` ({result})", command, result),
             None => tr!("Add criterion: `$ {command}`", command),
         };
@@ -227,12 +227,12 @@ impl DeclaredCommand {
 }
 
 /// The latest result of the command on the current tree, where its commands may run at all.
-fn last_result<'a>(known: &TaskView<'a>, declared: &DeclaredCommand) -> Option<&'a CheckResult> {
-    if !known.trust.editor || known.trust.unknown > 0 {
+fn last_result<'a>(view: &TaskView<'a>, declared: &DeclaredCommand) -> Option<&'a CheckResult> {
+    if !view.trust.editor || view.trust.unknown > 0 {
         return None;
     }
     let read = parse_inline_task("", &[format!("`$ {}`", declared.command)]);
-    let latest = known.latest(&read.criteria.first()?.id)?;
+    let latest = view.latest(&read.criteria.first()?.id)?;
     (!latest.stale).then_some(latest.result)
 }
 

@@ -33,22 +33,22 @@ struct CompletionEdits {
 
 /// The action on the heading of a task that is not comprehensive.
 pub(super) fn completion(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     project: ProjectCommands<'_>,
     document: &TaskDocument,
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Option<EditorAction> {
-    let grade = &known.task_lints().grade;
+    let grade = &view.task_lints().grade;
     let is_due =
-        is_markdown(document) && grade.level != GradeLevel::Comprehensive && known.open_loop().is_none();
-    known.heading().filter(|it| is_due && here(it))?;
-    let place = additions::at_heading(known, document);
-    let whole = CompletionEdits::of(known, project, document);
+        is_markdown(document) && grade.level != GradeLevel::Comprehensive && view.open_loop().is_none();
+    view.heading().filter(|it| is_due && here(it))?;
+    let place = additions::at_heading(view, document);
+    let whole = CompletionEdits::of(view, project, document);
     let without_limits = CompletionEdits { has_limits: false, ..whole.clone() };
     let without_checks = CompletionEdits { checks: Vec::new(), ..whole.clone() };
     let added = [whole, without_checks, without_limits]
         .into_iter()
-        .find(|it| !it.is_empty() && it.is_read(known, document, &place))?;
+        .find(|it| !it.is_empty() && it.is_read(view, document, &place))?;
     Some(EditorAction {
         // Not a quick fix: editors list those before the start of a loop. Visual Studio Code has no other kind that it
         // lists at the cursor.
@@ -62,21 +62,20 @@ pub(super) fn completion(
 
 impl CompletionEdits {
     /// Commands of the project first, then what a new task for the same sentence would have.
-    fn of(known: &TaskView<'_>, project: ProjectCommands<'_>, document: &TaskDocument) -> Self {
-        let grade = &known.task_lints().grade;
-        let mut added =
-            Self { checks: checks(known, project, document), has_limits: true, ..Self::default() };
+    fn of(view: &TaskView<'_>, project: ProjectCommands<'_>, document: &TaskDocument) -> Self {
+        let grade = &view.task_lints().grade;
+        let mut added = Self { checks: checks(view, project, document), has_limits: true, ..Self::default() };
         let mut missing: Vec<Aspect> =
             grade.missing.iter().copied().filter(|it| *it != Aspect::Scope).collect();
         added.has_limits = missing.len() < grade.missing.len();
         for (aspect, gate) in GATES {
-            let command = command_for(known, project, gate).filter(|_| missing.contains(&aspect));
+            let command = command_for(view, project, gate).filter(|_| missing.contains(&aspect));
             let Some(command) = command else { continue };
             added.criteria.push(additions::item_of(document, command));
             added.aspects.push(aspect);
             missing.retain(|it| *it != aspect);
         }
-        for line in project.proposed.iter().filter(|it| !has_check(known, it)) {
+        for line in project.proposed.iter().filter(|it| !has_check(view, it)) {
             let aspects = line_aspects(line);
             let gained: Vec<Aspect> = missing.iter().copied().filter(|it| aspects.contains(it)).collect();
             missing.retain(|it| !gained.contains(it));
@@ -117,8 +116,8 @@ impl CompletionEdits {
     }
 
     /// Whether the task has all of its criteria and exactly the added ones after the edits.
-    fn is_read(&self, known: &TaskView<'_>, document: &TaskDocument, place: &CriterionAddition<'_>) -> bool {
-        let mut documents = known.documents.to_vec();
+    fn is_read(&self, view: &TaskView<'_>, document: &TaskDocument, place: &CriterionAddition<'_>) -> bool {
+        let mut documents = view.documents.to_vec();
         let Some(mine) = documents.iter_mut().find(|it| it.path == document.path) else { return false };
         for edit in self.edits(document, place).iter().rev() {
             if mine.text.get(edit.place.range.clone()).is_none() {
@@ -128,17 +127,17 @@ impl CompletionEdits {
         }
         let task = parse_task(&documents);
         let ids: Vec<_> = task.criteria.iter().map(|it| &it.id).collect();
-        let before = known.task.criteria.iter();
+        let before = view.task.criteria.iter();
         let unchecked = |all: &[Criterion]| all.iter().filter(|it| it.check.is_none()).count();
-        task.criteria.len() == known.task.criteria.len() + self.criteria.len()
-            && unchecked(&task.criteria) + self.checks.len() == unchecked(&known.task.criteria)
+        task.criteria.len() == view.task.criteria.len() + self.criteria.len()
+            && unchecked(&task.criteria) + self.checks.len() == unchecked(&view.task.criteria)
             && before.filter(|it| it.check.is_some()).all(|it| ids.contains(&&it.id))
     }
 }
 
 /// For each required criterion without a check: the command of the project that decides it, else a judge.
-fn checks(known: &TaskView<'_>, project: ProjectCommands<'_>, document: &TaskDocument) -> Vec<TextEdit> {
-    let (task, documents) = (known.task, known.documents);
+fn checks(view: &TaskView<'_>, project: ProjectCommands<'_>, document: &TaskDocument) -> Vec<TextEdit> {
+    let (task, documents) = (view.task, view.documents);
     let is_open = |it: &Criterion| it.required && it.check.is_none() && it.place.file == document.path;
     let open = task.criteria.iter().enumerate().filter(|(_, it)| is_open(it)).take(MAX_CHECKED);
     let fix = |(index, _): (usize, &Criterion)| {
@@ -150,19 +149,19 @@ fn checks(known: &TaskView<'_>, project: ProjectCommands<'_>, document: &TaskDoc
 }
 
 fn command_for<'a>(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     project: ProjectCommands<'a>,
     gate: Gate,
 ) -> Option<&'a DeclaredCommand> {
     let commands = project.gates.iter().filter(|it| it.gate == gate);
     let mut declared =
         commands.filter_map(|it| project.declared.iter().find(|own| own.command == it.command));
-    declared.find(|it| it.is_writable() && !additions::has_command(known, &it.command))
+    declared.find(|it| it.is_writable() && !additions::has_command(view, &it.command))
 }
 
-fn has_check(known: &TaskView<'_>, line: &str) -> bool {
+fn has_check(view: &TaskView<'_>, line: &str) -> bool {
     let read = parse_inline_task("", &[line.to_owned()]).criteria;
-    read.iter().any(|it| known.task.criteria.iter().any(|own| own.check == it.check))
+    read.iter().any(|it| view.task.criteria.iter().any(|own| own.check == it.check))
 }
 
 /// Joins an insertion to an edit that ends there, because editors differ in the order of edits at one place.

@@ -10,14 +10,14 @@ const TITLE_CHARS: usize = 80;
 
 /// The fixes of the criteria that `here` selects.
 pub(super) fn fixes(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     project: &[ProjectCommand],
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Vec<EditorAction> {
-    let (task, documents) = (known.task, known.documents);
+    let (task, documents) = (view.task, view.documents);
     let mut all = Vec::new();
     let at = |index: usize| task.criteria.get(index).is_some_and(|it| here(&it.place));
-    for lint in known.task_lints().lints.iter().filter(|it| at(it.criterion)) {
+    for lint in view.task_lints().lints.iter().filter(|it| at(it.criterion)) {
         let (_, code) = severity_and_code(lint.code);
         let fixes = lint::fixes(task, documents, project, lint);
         all.extend(fixes.into_iter().enumerate().map(|(nth, it)| action(it, (&lint.place, code), nth == 0)));

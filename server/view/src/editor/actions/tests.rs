@@ -8,8 +8,8 @@ use loopkeeper_core::decide::sim::Act;
 fn at(world: &World, needle: &str) -> Vec<EditorAction> {
     let text = &world.documents[0].text;
     let start = text.find(needle).expect("in the text");
-    world.with_view(|known| {
-        actions(known, ProjectCommands::default(), ("PROMPT.md", &(start..start + needle.len())))
+    world.with_view(|view| {
+        actions(view, ProjectCommands::default(), ("PROMPT.md", &(start..start + needle.len())))
     })
 }
 
@@ -86,8 +86,8 @@ fn an_item_of_the_plan_has_actions_to_skip_and_move_it() {
     let world = World::of(&[("fix_plan.md", "# Plan\n\n- [ ] one: `$ x`\n- [x] two\n")]);
     let at = |needle: &str| {
         let start = world.documents[0].text.find(needle).unwrap();
-        titles(&world.with_view(|known| {
-            actions(known, ProjectCommands::default(), ("fix_plan.md", &(start..start + 3)))
+        titles(&world.with_view(|view| {
+            actions(view, ProjectCommands::default(), ("fix_plan.md", &(start..start + 3)))
         }))
     };
     assert_eq!(

@@ -16,23 +16,23 @@ use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::DocumentRange;
 use loopkeeper_text::tr;
 
-pub(super) fn criteria_diagnostics(known: &TaskView<'_>, remarks: &Remarks<'_>) -> Vec<Diagnostic> {
-    let (broken, history) = (MalformedRanges::of(known), CriteriaHistory::of(known));
+pub(super) fn criteria_diagnostics(view: &TaskView<'_>, remarks: &Remarks<'_>) -> Vec<Diagnostic> {
+    let (broken, history) = (MalformedRanges::of(view), CriteriaHistory::of(view));
     let (mut all, mut budget) = (Vec::new(), MessageBudget::default());
-    let mut criteria: Vec<&Criterion> = known.task.criteria.iter().collect();
+    let mut criteria: Vec<&Criterion> = view.task.criteria.iter().collect();
     criteria.sort_by_key(|it| it.place.range.start);
     for criterion in criteria {
         all.extend(proposed(criterion, &history));
-        all.extend(flaky(known, criterion));
-        match known.latest(&criterion.id).filter(|_| criterion.check.is_some()) {
+        all.extend(flaky(view, criterion));
+        match view.latest(&criterion.id).filter(|_| criterion.check.is_some()) {
             Some(latest) if latest.result.status == Status::Pass => {
-                all.extend(already_passing(known, criterion, &history));
+                all.extend(already_passing(view, criterion, &history));
             }
             Some(latest) if latest.result.status != Status::Unverified => {
-                all.push(not_holding(known, criterion, latest, &history));
+                all.push(not_holding(view, criterion, latest, &history));
             }
             Some(_) | None if broken.holds(&criterion.place) || remarks.replace(criterion) => {}
-            Some(_) | None => all.extend(unknown(known, criterion, &mut budget)),
+            Some(_) | None => all.extend(unknown(view, criterion, &mut budget)),
         }
     }
     all
@@ -40,17 +40,17 @@ pub(super) fn criteria_diagnostics(known: &TaskView<'_>, remarks: &Remarks<'_>) 
 
 /// A criterion that was evaluated and fails.
 fn not_holding(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     criterion: &Criterion,
     latest: LatestResult<'_>,
     history: &CriteriaHistory<'_>,
 ) -> Diagnostic {
-    let (severity, code) = classify_failure(known, history.held_before(&criterion.id), latest.result.status);
+    let (severity, code) = classify_failure(view, history.held_before(&criterion.id), latest.result.status);
     // The loop can add a dependency that is missing in the project.
     let is_work_of_loop =
         latest.result.missing.as_ref().is_some_and(|it| it.owner == DependencyProvider::Project);
     let severity = if is_work_of_loop {
-        classify_failure(known, history.held_before(&criterion.id), Status::Fail).0
+        classify_failure(view, history.held_before(&criterion.id), Status::Fail).0
     } else {
         severity
     };
@@ -67,11 +67,11 @@ fn not_holding(
 
 /// Severity by who must act: the loop while it works; the user otherwise, and if something broke or cannot run.
 pub(super) fn classify_failure(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     broke: bool,
     status: Status,
 ) -> (Severity, DiagnosticCode) {
-    let severity = if known.at_work() && !broke { Severity::Information } else { Severity::Warning };
+    let severity = if view.at_work() && !broke { Severity::Information } else { Severity::Warning };
     match status {
         Status::CouldNotRun => (Severity::Error, DiagnosticCode::CouldNotRun),
         Status::TimedOut => (severity, DiagnosticCode::TimedOut),
@@ -122,17 +122,17 @@ fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
 
 /// A criterion without a result: it has no check, or the check never ran.
 fn unknown<'a>(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     criterion: &'a Criterion,
     budget: &mut MessageBudget<'a>,
 ) -> Option<Diagnostic> {
-    if !known.live {
+    if !view.live {
         return None;
     }
     let (code, fact, remedy) = if criterion.check.is_none() {
         let fact = tr!("no check, only the agent's claim counts");
         (DiagnosticCode::Unverified, fact, tr!("Add one, such as `$ npm test`"))
-    } else if !known.is_trusted(criterion) {
+    } else if !view.is_trusted(criterion) {
         // The task's first line reports it once for all criteria.
         return None;
     } else {
@@ -147,10 +147,10 @@ fn unknown<'a>(
 struct MalformedRanges<'a>(BTreeMap<&'a str, Vec<Range<usize>>>);
 
 impl<'a> MalformedRanges<'a> {
-    fn of(known: &TaskView<'a>) -> Self {
+    fn of(view: &TaskView<'a>) -> Self {
         let wrong = |code| matches!(code, FindingCode::BadCheck | FindingCode::NotACheck);
         let mut ranges: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
-        for finding in known.task.findings.iter().filter(|it| wrong(it.code)) {
+        for finding in view.task.findings.iter().filter(|it| wrong(it.code)) {
             ranges.entry(&finding.place.file).or_default().push(finding.place.range.clone());
         }
         for of_file in ranges.values_mut() {
@@ -169,12 +169,11 @@ impl<'a> MalformedRanges<'a> {
 
 /// It passed before the first iteration: a guard, not a measure of progress.
 fn already_passing(
-    known: &TaskView<'_>,
+    view: &TaskView<'_>,
     criterion: &Criterion,
     history: &CriteriaHistory<'_>,
 ) -> Option<Diagnostic> {
-    let guards =
-        known.live && known.open_loop().is_some() && history.role(&criterion.id) == Some(Role::Guard);
+    let guards = view.live && view.open_loop().is_some() && history.role(&criterion.id) == Some(Role::Guard);
     let fact = tr!("passed before the loop started");
     guards.then(|| {
         let kind = (Severity::Hint, DiagnosticCode::AlreadyPassing);
@@ -183,8 +182,8 @@ fn already_passing(
 }
 
 /// It passed and failed on the same files, so a single pass proves nothing.
-fn flaky(known: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
-    known.state.filter(|it| known.open_loop().is_some() && is_flaky(it, &criterion.id))?;
+fn flaky(view: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
+    view.state.filter(|it| view.open_loop().is_some() && is_flaky(it, &criterion.id))?;
     let kind = (Severity::Warning, DiagnosticCode::Flaky);
     let fact = tr!("passes and fails on the same files");
     Some(Diagnostic::of(&criterion.place, kind, &criterion.name, fact, tr!("Make its result deterministic")))
@@ -216,13 +215,13 @@ pub(super) struct CriteriaHistory<'a> {
 }
 
 impl<'a> CriteriaHistory<'a> {
-    pub(super) fn of(known: &TaskView<'a>) -> Self {
-        let pinned = known.state.into_iter().flat_map(|it| &it.criteria.pinned);
+    pub(super) fn of(view: &TaskView<'a>) -> Self {
+        let pinned = view.state.into_iter().flat_map(|it| &it.criteria.pinned);
         // The first role counts if a criterion occurs twice.
         let roles = pinned.rev().map(|it| (&it.criterion.id, it.role)).collect();
-        let passed = known.state.into_iter().flat_map(|it| it.history.passed());
-        let is_open = known.status.is_some_and(|it| it.state != DisplayState::Done);
-        let proposed = known.state.filter(|_| is_open).into_iter().flat_map(|it| &it.criteria.proposed);
+        let passed = view.state.into_iter().flat_map(|it| it.history.passed());
+        let is_open = view.status.is_some_and(|it| it.state != DisplayState::Done);
+        let proposed = view.state.filter(|_| is_open).into_iter().flat_map(|it| &it.criteria.proposed);
         Self {
             roles,
             passed: passed.collect(),

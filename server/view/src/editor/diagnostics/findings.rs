@@ -7,10 +7,10 @@ use loopkeeper_task::{Finding, FindingCode};
 
 /// The parser's diagnostics. Remarks on wording are included only while the document is open, because they are for its
 /// author.
-pub(super) fn finding_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
-    let has_results = known.has_results();
-    let worth_saying = |severity| known.live || has_results && severity != Severity::Hint;
-    let mut findings: Vec<&Finding> = known.task.findings.iter().collect();
+pub(super) fn finding_diagnostics(view: &TaskView<'_>) -> Vec<Diagnostic> {
+    let has_results = view.has_results();
+    let worth_saying = |severity| view.live || has_results && severity != Severity::Hint;
+    let mut findings: Vec<&Finding> = view.task.findings.iter().collect();
     findings.sort_by_key(|it| it.place.range.start);
     let mut budget = MessageBudget::default();
     let mut all = Vec::new();

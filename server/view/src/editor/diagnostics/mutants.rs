@@ -22,8 +22,8 @@ pub struct SourceHint {
 }
 
 /// The hints of the last loop, for the tree that it left.
-pub fn source_hints(known: &TaskView<'_>) -> Vec<SourceHint> {
-    let Some(run) = known.state.and_then(mutants::current) else { return Vec::new() };
+pub fn source_hints(view: &TaskView<'_>) -> Vec<SourceHint> {
+    let Some(run) = view.state.and_then(mutants::current) else { return Vec::new() };
     run.survivors.iter().map(unnoticed).chain(run.hollow.iter().map(hollow)).collect()
 }
 

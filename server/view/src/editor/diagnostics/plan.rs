@@ -15,17 +15,17 @@ use loopkeeper_text::tr;
 /// Number of items of a cycle that a message names.
 const MAX_NAMES: usize = 5;
 
-pub(super) fn plan_diagnostics(known: &TaskView<'_>) -> Vec<Diagnostic> {
+pub(super) fn plan_diagnostics(view: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut criteria: HashMap<&str, Vec<&Criterion>> = HashMap::new();
-    for criterion in &known.task.criteria {
+    for criterion in &view.task.criteria {
         if let Some(item) = &criterion.plan_item {
             criteria.entry(item).or_default().push(criterion);
         }
     }
     let of = |item: &PlanItem| criteria.get(item.id.as_str()).map_or(&[][..], Vec::as_slice);
     let mut all: Vec<Diagnostic> =
-        known.task.plan.iter().filter_map(|it| item_diagnostic(known, it, of(it))).collect();
-    all.extend(order_diagnostics(&known.task.plan));
+        view.task.plan.iter().filter_map(|it| item_diagnostic(view, it, of(it))).collect();
+    all.extend(order_diagnostics(&view.task.plan));
     all
 }
 
@@ -61,25 +61,25 @@ fn order_diagnostics(plan: &[PlanItem]) -> Vec<Diagnostic> {
     circular.chain(early).collect()
 }
 
-fn item_diagnostic(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
-    if item.done { false_claim(known, item, criteria) } else { unclaimed(known, item, criteria) }
+fn item_diagnostic(view: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
+    if item.done { false_claim(view, item, criteria) } else { unclaimed(view, item, criteria) }
 }
 
-fn false_claim(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
-    let failing: Vec<_> = criteria.iter().filter(|it| status(known, it).is_some_and(is_failure)).collect();
+fn false_claim(view: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
+    let failing: Vec<_> = criteria.iter().filter(|it| status(view, it).is_some_and(is_failure)).collect();
     let first = failing.first()?;
     let fact = match (failing.len(), criteria.len()) {
         (1, 1) => tr!("marked done, but its check fails").to_owned(),
         (1, _) => tr!("marked done, but this fails: {name}", name = first.name),
         (n, of) => tr!("marked done, but {count} of its {total} criteria fail", count = n, total = of),
     };
-    let severity = if known.at_work() { Severity::Information } else { Severity::Warning };
+    let severity = if view.at_work() { Severity::Information } else { Severity::Warning };
     Some(Diagnostic::of(&item.place, (severity, DiagnosticCode::FalseClaim), &item.title, &fact, ""))
 }
 
 /// A finished item without a tick. Requires a check for every criterion, because otherwise some work may be open.
-fn unclaimed(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
-    let holds = |it: &&Criterion| status(known, it) == Some(Status::Pass);
+fn unclaimed(view: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
+    let holds = |it: &&Criterion| status(view, it) == Some(Status::Pass);
     if criteria.is_empty() || !criteria.iter().all(holds) {
         return None;
     }
@@ -93,7 +93,7 @@ fn unclaimed(known: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> 
 }
 
 /// The status on the current tree; results of another tree do not contradict later ticks.
-fn status(known: &TaskView<'_>, criterion: &Criterion) -> Option<Status> {
+fn status(view: &TaskView<'_>, criterion: &Criterion) -> Option<Status> {
     criterion.check.as_ref()?;
-    known.latest(&criterion.id).filter(|it| !it.stale).map(|it| it.result.status)
+    view.latest(&criterion.id).filter(|it| !it.stale).map(|it| it.result.status)
 }

@@ -22,13 +22,13 @@ pub(super) struct Remarks<'a> {
 
 impl<'a> Remarks<'a> {
     /// Remarks are for the author: there are none unless a document of the task is open.
-    pub(super) fn of(known: &TaskView<'a>) -> Self {
+    pub(super) fn of(view: &TaskView<'a>) -> Self {
         let mut remarks = Self::default();
-        if !known.live {
+        if !view.live {
             return remarks;
         }
-        for lint in &known.task_lints().lints {
-            let Some(criterion) = known.task.criteria.get(lint.criterion) else { continue };
+        for lint in &view.task_lints().lints {
+            let Some(criterion) = view.task.criteria.get(lint.criterion) else { continue };
             if matches!(lint.code, LintCode::Vague | LintCode::Subjective) {
                 remarks.worded.insert((&criterion.place.file, criterion.place.range.start));
             }
@@ -41,8 +41,8 @@ impl<'a> Remarks<'a> {
                 remedy,
             ));
         }
-        remarks.diagnostics.extend(expensive(known));
-        remarks.diagnostics.extend(not_suited(known));
+        remarks.diagnostics.extend(expensive(view));
+        remarks.diagnostics.extend(not_suited(view));
         remarks
     }
 
@@ -63,11 +63,11 @@ pub(in crate::editor) fn severity_and_code(code: LintCode) -> (Severity, Diagnos
 }
 
 /// A check of the first stage that takes longer than an iteration holds up all others.
-fn expensive(known: &TaskView<'_>) -> Vec<Diagnostic> {
-    let Some(usual) = usual_iteration(known) else { return Vec::new() };
-    let criteria = known.task.criteria.iter().filter(|it| it.stage_or_first() == FIRST_STAGE);
+fn expensive(view: &TaskView<'_>) -> Vec<Diagnostic> {
+    let Some(usual) = usual_iteration(view) else { return Vec::new() };
+    let criteria = view.task.criteria.iter().filter(|it| it.stage_or_first() == FIRST_STAGE);
     let takes_longer = criteria.filter(|it| {
-        let duration = known.latest(&it.id).map_or(0, |latest| latest.result.duration_ms);
+        let duration = view.latest(&it.id).map_or(0, |latest| latest.result.duration_ms);
         duration >= EXPENSIVE_MS && duration > usual
     });
     let kind = (Severity::Hint, DiagnosticCode::Expensive);
@@ -77,18 +77,18 @@ fn expensive(known: &TaskView<'_>) -> Vec<Diagnostic> {
 }
 
 /// The median duration of the loop's iterations.
-fn usual_iteration(known: &TaskView<'_>) -> Option<u64> {
+fn usual_iteration(view: &TaskView<'_>) -> Option<u64> {
     let mut lengths: Vec<u64> =
-        known.state?.history.kept_outlines().map(|it| it.figures.duration_ms).collect();
+        view.state?.history.kept_outlines().map(|it| it.figures.duration_ms).collect();
     lengths.sort_unstable();
     lengths.get(lengths.len() / 2).copied()
 }
 
 /// Before the first start only: afterwards the loop itself shows whether it was worth it.
-fn not_suited(known: &TaskView<'_>) -> Option<Diagnostic> {
-    let (place, reason) = (known.heading()?, lint::unsuitable(known.task)?);
+fn not_suited(view: &TaskView<'_>) -> Option<Diagnostic> {
+    let (place, reason) = (view.heading()?, lint::unsuitable(view.task)?);
     let is_reported_already = reason == lint::Unsuitable::NothingVerifiable;
-    if known.status.is_some() || is_reported_already {
+    if view.status.is_some() || is_reported_already {
         return None;
     }
     let (fact, remedy) = reason.sentences();

@@ -10,15 +10,15 @@ use loopkeeper_core::check::Location;
 use loopkeeper_text::sanitize;
 
 /// Failures without duplicate places, in the order of criteria and their outputs.
-pub fn source_failures(known: &TaskView<'_>) -> Vec<SourceFailure> {
-    let history = CriteriaHistory::of(known);
+pub fn source_failures(view: &TaskView<'_>) -> Vec<SourceFailure> {
+    let history = CriteriaHistory::of(view);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    for criterion in known.task.criteria.iter().filter(|it| it.check.is_some()) {
-        let Some(latest) = known.latest(&criterion.id).filter(|it| is_failure(it.result.status)) else {
+    for criterion in view.task.criteria.iter().filter(|it| it.check.is_some()) {
+        let Some(latest) = view.latest(&criterion.id).filter(|it| is_failure(it.result.status)) else {
             continue;
         };
-        let (severity, _) = classify_failure(known, history.held_before(&criterion.id), latest.result.status);
+        let (severity, _) = classify_failure(view, history.held_before(&criterion.id), latest.result.status);
         for place in latest.result.failures() {
             if seen.insert((place.file.as_str(), place.line, place.column)) {
                 found.push(source_failure(place, latest, severity, &criterion.name));

@@ -8,7 +8,7 @@ use loopkeeper_text::DocumentRange;
 fn at(world: &World, file: &str, needle: &str) -> Hover {
     let document = world.documents.iter().find(|it| it.path == file).expect("a document");
     let offset = document.text.find(needle).expect("in the text");
-    world.with_view(|known| hover(known, (file, offset))).expect("a hover")
+    world.with_view(|view| hover(view, (file, offset))).expect("a hover")
 }
 
 #[test]

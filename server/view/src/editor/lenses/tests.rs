@@ -7,7 +7,7 @@ use loopkeeper_core::decide::{Phase, UserCommand};
 
 /// The lenses over one line, separated as displayed.
 fn over(world: &World, line: usize) -> String {
-    let all = world.with_view(|known| lenses(known, "PROMPT.md"));
+    let all = world.with_view(|view| lenses(view, "PROMPT.md"));
     let text = &world.documents[0].text;
     let at = |it: &&Lens| text[..it.place.range.start].matches('\n').count() + 1 == line;
     all.iter().filter(at).map(|it| it.title.clone()).collect::<Vec<_>>().join(" | ")
@@ -101,7 +101,7 @@ fn a_criterion_has_a_lens_with_its_result() {
 #[test]
 fn lens_commands_name_task_loop_and_criterion() {
     let world = at_work(World::prompt(), "ff", vec![Act::new("pf")]).with_output("file:///s/0001.out");
-    let all = world.with_view(|known| lenses(known, "PROMPT.md"));
+    let all = world.with_view(|view| lenses(view, "PROMPT.md"));
     let commands: Vec<String> = all
         .iter()
         .map(|it| it.command.as_ref().map_or("-".into(), |it| format!("{} {}", it.command, it.argument)))
@@ -130,7 +130,7 @@ fn lens_commands_name_task_loop_and_criterion() {
 fn an_open_item_has_lenses_to_skip_and_move_it() {
     let plan = "- [ ] one\n- [x] two\n- [ ] three (optional)\n- [ ] four: `$ x`\n";
     let world = World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", plan)]);
-    let all = world.with_view(|known| lenses(known, "fix_plan.md"));
+    let all = world.with_view(|view| lenses(view, "fix_plan.md"));
     let titles: Vec<&str> = all.iter().map(|it| it.title.as_str()).collect();
     assert_eq!(titles, ["not checked yet", "Run", "Skip", "Raise", "Lower", "Take up"]);
     let lower = all[4].command.as_ref().unwrap();

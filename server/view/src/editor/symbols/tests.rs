@@ -11,7 +11,7 @@ fn shown(all: &[Symbol], depth: usize, out: &mut Vec<String>) {
 
 fn outline(world: &World, file: &str) -> Vec<String> {
     let mut out = Vec::new();
-    shown(&world.with_view(|known| symbols(known, file)), 0, &mut out);
+    shown(&world.with_view(|view| symbols(view, file)), 0, &mut out);
     out
 }
 

@@ -12,7 +12,7 @@ use crate::editor::{hover, settings};
 fn over(world: &World, file: &str, needle: &str) -> String {
     let document = world.documents.iter().find(|it| it.path == file).expect("a document");
     let offset = document.text.find(needle).expect("in the text");
-    world.with_view(|known| hover(known, (file, offset))).expect("a hover").plain()
+    world.with_view(|view| hover(view, (file, offset))).expect("a hover").plain()
 }
 
 const CHECKS: &[&str] = &[

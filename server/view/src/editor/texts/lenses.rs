@@ -13,7 +13,7 @@ use crate::editor::lenses;
 fn shown(world: &World) -> String {
     let mut lines = Vec::new();
     for document in &world.documents {
-        let all = world.with_view(|known| lenses(known, &document.path));
+        let all = world.with_view(|view| lenses(view, &document.path));
         for (index, text) in document.text.lines().enumerate() {
             let over = |at: usize| document.text[..at].matches('\n').count() == index;
             let titles: Vec<&str> =

@@ -26,7 +26,7 @@ fn offered(world: &World, needle: &str) -> Vec<EditorAction> {
     let declared = declared();
     let project = ProjectCommands { declared: &declared, ..ProjectCommands::default() };
     let all =
-        world.with_view(|known| actions(known, project, (&document.path, &(start..start + needle.len()))));
+        world.with_view(|view| actions(view, project, (&document.path, &(start..start + needle.len()))));
     all.into_iter().filter(|it| it.title.starts_with("Add criterion")).collect()
 }
 
@@ -86,11 +86,11 @@ fn only_commands_that_the_task_lacks_are_offered() {
 #[test]
 fn a_trusted_workspace_shows_the_output_of_the_command() {
     // Results of a criterion stay known after its line was removed.
-    let known =
+    let earlier =
         World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- a: `$ make test`\n- b: `$ make lint`\n")]);
-    let known = known.with_results(&[('f', "3 of 12 fail"), ('p', "")]);
+    let earlier = earlier.with_results(&[('f', "3 of 12 fail"), ('p', "")]);
     let world = |unknown| World {
-        results: known.results.clone(),
+        results: earlier.results.clone(),
         unknown,
         ..World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- c\n")])
     };

@@ -15,7 +15,7 @@ fn offered(world: &World, gates: &[(Gate, &str)]) -> Option<EditorAction> {
     let gates: Vec<ProjectCommand> =
         gates.iter().map(|(gate, it)| ProjectCommand { gate: *gate, command: (*it).to_owned() }).collect();
     let project = ProjectCommands { gates: &gates, declared: &declared, proposed: &[] };
-    let all = world.with_view(|known| actions(known, project, ("PROMPT.md", &(0..3))));
+    let all = world.with_view(|view| actions(view, project, ("PROMPT.md", &(0..3))));
     all.into_iter().find(|it| it.title.starts_with("Add what"))
 }
 
@@ -100,7 +100,7 @@ fn offered_with(world: &World, at: &str, title: &str) -> EditorAction {
     let proposed = PROPOSED.map(str::to_owned);
     let project = ProjectCommands { proposed: &proposed, ..ProjectCommands::default() };
     let start = world.documents[0].text.find(at).expect("in the text");
-    let all = world.with_view(|known| actions(known, project, ("PROMPT.md", &(start..start + 1))));
+    let all = world.with_view(|view| actions(view, project, ("PROMPT.md", &(start..start + 1))));
     let titles: Vec<String> = all.iter().map(|it| it.title.clone()).collect();
     all.into_iter().find(|it| it.title.starts_with(title)).unwrap_or_else(|| panic!("{title}: {titles:?}"))
 }
