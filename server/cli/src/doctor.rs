@@ -88,7 +88,7 @@ fn report_agent(context: &FactContext, name: &str, json: bool, out: &mut Ui) -> 
             .hint(tr!("`loopkeeper doctor` lists those that are known; `[agents.NAME]` adds your own.")));
     };
     let can = context.kind(name).capabilities();
-    let can = capabilities(&if agent.hooks_off.is_some() { can.without_hooks() } else { can });
+    let can = capabilities(&if agent.hooks_disabled_in.is_some() { can.without_hooks() } else { can });
     if json {
         out.json(&AgentReport { agent, capabilities: can.into_iter().collect() });
     } else {

@@ -24,7 +24,7 @@ pub struct AgentRoster {
     /// Present only if a criterion needs a judge.
     pub judge: Option<AgentPlan>,
     /// The place where the agent's hooks are disabled.
-    pub hooks_off: Option<String>,
+    pub hooks_disabled_in: Option<String>,
     /// What its safe mode cannot enforce if commits are left to it.
     commit_limits: Option<&'static str>,
     /// The agent is a session that the user opened, so none is started.
@@ -44,14 +44,14 @@ impl AgentRoster {
         }
         if settings.mode == LoopMode::Attach {
             let (agent, judge) = (attached_plan(&settings.agent)?, judge_plan(work)?);
-            let hooks_off = hooks_off(&agent, work);
-            ensure_attachable(hooks_off.as_deref())?;
+            let hooks_disabled_in = hooks_disabled_in(&agent, work);
+            ensure_attachable(hooks_disabled_in.as_deref())?;
             return Ok(Self {
                 agent,
                 others: Vec::new(),
                 left_out: Vec::new(),
                 judge,
-                hooks_off,
+                hooks_disabled_in,
                 commit_limits: None,
                 is_attached: true,
             });
@@ -65,13 +65,21 @@ impl AgentRoster {
         }
         match plans.pop_front() {
             Some(agent) => {
-                let hooks_off = hooks_off(&agent, work);
+                let hooks_disabled_in = hooks_disabled_in(&agent, work);
                 if settings.mode == LoopMode::Hook {
-                    ensure_holdable(&agent, hooks_off.as_deref())?;
+                    ensure_holdable(&agent, hooks_disabled_in.as_deref())?;
                 }
                 let commit_limits = agents::commit_limits(&agent, &work.root, settings.git.commit);
                 let (others, judge) = (plans.into(), judge_plan(work)?);
-                Ok(Self { agent, others, left_out, judge, hooks_off, commit_limits, is_attached: false })
+                Ok(Self {
+                    agent,
+                    others,
+                    left_out,
+                    judge,
+                    hooks_disabled_in,
+                    commit_limits,
+                    is_attached: false,
+                })
             }
             None => Err(left_out.swap_remove(0)),
         }
@@ -80,9 +88,9 @@ impl AgentRoster {
     /// What the agent cannot do, as a warning before the start.
     pub fn missing_capabilities(&self, mode: LoopMode) -> Vec<String> {
         let can = self.agent.kind().capabilities().in_mode(mode);
-        let can = if self.hooks_off.is_some() { can.without_hooks() } else { can };
+        let can = if self.hooks_disabled_in.is_some() { can.without_hooks() } else { can };
         let off = self
-            .hooks_off
+            .hooks_disabled_in
             .iter()
             .map(|place| tr!("`disableAllHooks` in {place} switches its hooks off", place));
         off.chain(can.limitations().into_iter().chain(self.commit_limits).map(str::to_owned)).collect()
@@ -94,11 +102,11 @@ impl AgentRoster {
             .left_out
             .iter()
             .map(|it| tr!("{reason}: the others of the list work without it", reason = it));
-        let hooks_off = self.hooks_off.iter().map(|place| {
+        let hooks_disabled_in = self.hooks_disabled_in.iter().map(|place| {
             let name = &self.agent.name;
             tr!("`disableAllHooks` in {place} switches the hooks of `{name}` off: its subagents are counted and never refused", place, name)
         });
-        left_out.chain(hooks_off).collect()
+        left_out.chain(hooks_disabled_in).collect()
     }
 
     /// What the agent's rules cannot enforce for commits that are left to it.
@@ -138,7 +146,7 @@ pub fn attached_plan(agent: &str) -> Result<AgentPlan, Failure> {
 }
 
 /// Fails if hook mode cannot hold the agent, as far as that is known before it runs.
-pub fn ensure_holdable(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(), Failure> {
+pub fn ensure_holdable(agent: &AgentPlan, hooks_disabled_in: Option<&str>) -> Result<(), Failure> {
     if let Some((what, hint)) = agent.kind().refuses_hook_mode(&agent.name) {
         return Err(Failure::usage(what).hint(hint));
     }
@@ -148,7 +156,7 @@ pub fn ensure_holdable(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(),
             name = agent.name
         ))),
         None => ensure_hooks_enabled(
-            hooks_off,
+            hooks_disabled_in,
             "hook",
             tr!(
                 "Remove it there, or set `session.continue = true` instead of `mode`, so that each iteration continues the session of the one before."
@@ -158,13 +166,13 @@ pub fn ensure_holdable(agent: &AgentPlan, hooks_off: Option<&str>) -> Result<(),
 }
 
 /// Fails if the settings of the user's session keep it from calling our hooks.
-pub fn ensure_attachable(hooks_off: Option<&str>) -> Result<(), Failure> {
-    ensure_hooks_enabled(hooks_off, "attach", tr!("Remove it there, and restart `claude`."))
+pub fn ensure_attachable(hooks_disabled_in: Option<&str>) -> Result<(), Failure> {
+    ensure_hooks_enabled(hooks_disabled_in, "attach", tr!("Remove it there, and restart `claude`."))
 }
 
 /// Holding a session requires its hooks to be enabled.
-fn ensure_hooks_enabled(hooks_off: Option<&str>, mode: &str, hint: &str) -> Result<(), Failure> {
-    let Some(place) = hooks_off else { return Ok(()) };
+fn ensure_hooks_enabled(hooks_disabled_in: Option<&str>, mode: &str, hint: &str) -> Result<(), Failure> {
+    let Some(place) = hooks_disabled_in else { return Ok(()) };
     let fact = tr!(
         "`mode = \"{mode}\"` holds a session by its stop hook, and `disableAllHooks` in {place} switches all hooks off",
         mode,
@@ -173,12 +181,12 @@ fn ensure_hooks_enabled(hooks_off: Option<&str>, mode: &str, hint: &str) -> Resu
     Err(Failure::usage(fact).hint(hint))
 }
 
-fn hooks_off(agent: &AgentPlan, work: &ResolvedTask) -> Option<String> {
+fn hooks_disabled_in(agent: &AgentPlan, work: &ResolvedTask) -> Option<String> {
     let settings = &work.settings;
     let mut env =
         scrubbed_env(EnvAudience::Agent, &settings.env_pass, &settings.env_set, std::env::vars_os());
     env.extend(agent.env.iter().map(|(name, value)| (name.into(), value.into())));
-    agents::hooks_off::place(agent, &work.root, &env)
+    agents::disabled_hooks::find_source(agent, &work.root, &env)
 }
 
 /// A judge may only read, if the flags of its agent are known.

@@ -3,7 +3,7 @@
 //! A program is never looked up inside the work tree: a repository must not bring its own `claude`. Only a path that
 //! the configuration spells out may lie there, and that path is shown before it is trusted.
 
-pub mod hooks_off;
+pub mod disabled_hooks;
 mod preflight;
 mod repository;
 pub mod shadow_home;

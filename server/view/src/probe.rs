@@ -115,7 +115,7 @@ pub enum KnownHookState {
     /// Its session is held over the Agent Client Protocol, independent of hooks.
     ByProtocol,
     /// Its hooks are disabled by the settings in this file.
-    HooksOff(String),
+    DisabledIn(String),
 }
 
 /// Observations of all calls that were made.

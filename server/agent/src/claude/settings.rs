@@ -60,7 +60,7 @@ pub fn aside(argv: Vec<String>, file: &str) -> (Vec<String>, Option<String>) {
 
 /// Whether these settings disable all hooks, or enable them again. The first source that sets it wins, in the order
 /// administrator, command line, folder, user.
-pub fn hooks_off(text: &str) -> Option<bool> {
+pub fn all_hooks_disabled(text: &str) -> Option<bool> {
     parse_object(text)?.get("disableAllHooks")?.as_bool()
 }
 
@@ -142,8 +142,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{
-        PermissionRules, aside, hooks_off, inline_settings_file, malformed_rules, settings_file, with_rules,
-        without_settings_argument,
+        PermissionRules, all_hooks_disabled, aside, inline_settings_file, malformed_rules, settings_file,
+        with_rules, without_settings_argument,
     };
 
     fn argv(words: &[&str]) -> Vec<String> {
@@ -229,7 +229,7 @@ mod tests {
             ("{}", None),
             ("{\"disableAllHooks\":true", None),
         ] {
-            assert_eq!(hooks_off(text), expect, "{text}");
+            assert_eq!(all_hooks_disabled(text), expect, "{text}");
         }
     }
 

@@ -95,13 +95,13 @@ impl FactContext {
         let Settings { mode, agent, .. } = &*self.settings;
         if *mode == LoopMode::Attach {
             let plan = operations::agents::attached_plan(agent)?;
-            let attachable = operations::agents::ensure_attachable(self.hooks_off(&plan).as_deref());
+            let attachable = operations::agents::ensure_attachable(self.hooks_disabled_in(&plan).as_deref());
             let silent = attachable.and_then(|()| installed::ensure_installed(&self.root)).err();
             return Ok(SelectedAgent::Session { silent: silent.map(|it| doctor_problem(&it)) });
         }
         let plan = agents::plan_agent(&self.agent_query(agent))?;
         if *mode == LoopMode::Hook {
-            operations::agents::ensure_holdable(&plan, self.hooks_off(&plan).as_deref())?;
+            operations::agents::ensure_holdable(&plan, self.hooks_disabled_in(&plan).as_deref())?;
         }
         let kind = self.kind(&plan.name);
         Ok(SelectedAgent::Agent { name: plan.name, kind, mode: *mode })
@@ -162,8 +162,8 @@ impl FactContext {
     }
 
     /// The place where the hooks of this agent are disabled.
-    pub(super) fn hooks_off(&self, plan: &AgentPlan) -> Option<String> {
-        agents::hooks_off::place(plan, &self.root, &self.agent_environment(plan))
+    pub(super) fn hooks_disabled_in(&self, plan: &AgentPlan) -> Option<String> {
+        agents::disabled_hooks::find_source(plan, &self.root, &self.agent_environment(plan))
     }
 
     /// Whether the agent is a command of the user.
@@ -210,9 +210,9 @@ impl FactContext {
             program,
             version,
             login: detect_login(known, traces),
-            hooks_off: agents::plan_agent(&self.agent_query(known.name))
+            hooks_disabled_in: agents::plan_agent(&self.agent_query(known.name))
                 .ok()
-                .and_then(|it| self.hooks_off(&it)),
+                .and_then(|it| self.hooks_disabled_in(&it)),
             own: false,
         }
     }
@@ -226,7 +226,7 @@ impl FactContext {
             program: plan.and_then(|it| it.argv.into_iter().next()),
             version: AgentVersion::NotAsked(tr!("a command of your own is not started to ask").to_owned()),
             login: LoginState::Unknown,
-            hooks_off: None,
+            hooks_disabled_in: None,
             own: true,
         }
     }

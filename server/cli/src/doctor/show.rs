@@ -84,7 +84,7 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
             fact(tr!("Login"), tr!("unknown: it is a command of your own"));
         }
     }
-    if let Some(place) = &agent.hooks_off {
+    if let Some(place) = &agent.hooks_disabled_in {
         fact(tr!("Hooks"), &tr!("off, by `disableAllHooks` in {place}", place));
     }
     for (what, answer) in capabilities {

@@ -23,8 +23,8 @@ pub struct AgentFacts {
     pub version: AgentVersion,
     pub login: LoginState,
     /// The file in which its hooks are disabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hooks_off: Option<String>,
+    #[serde(rename = "hooksOff", skip_serializing_if = "Option::is_none")]
+    pub hooks_disabled_in: Option<String>,
     /// Whether it is a command of `[agents]`.
     pub own: bool,
 }
@@ -95,7 +95,7 @@ fn examine_started(agents: &[AgentFacts], name: &str, kind: AgentKind, mode: Loo
     };
     let mut capabilities = kind.capabilities().in_mode(mode);
     let facts = agents.iter().find(|it| it.name == name);
-    if let Some(place) = facts.and_then(|it| it.hooks_off.as_ref()) {
+    if let Some(place) = facts.and_then(|it| it.hooks_disabled_in.as_ref()) {
         capabilities = capabilities.without_hooks();
         let off = tr!("`disableAllHooks` in {place} switches its hooks off", place);
         all.push(note(&off).with_hint(tr!("remove it there, so that it asks before it starts a subagent")));

@@ -259,7 +259,7 @@ fn judge_hook(calls: &ProbeObservations, nonces: &ProbeNonces, format: OutputFor
             let fact = tr!("its session is held by the protocol, whatever hooks it has");
             return (ProbeAnswer::NotApplicable, fact.to_owned());
         }
-        Some(KnownHookState::HooksOff(place)) => {
+        Some(KnownHookState::DisabledIn(place)) => {
             return no(tr!("`disableAllHooks` in {place} switches it off", place));
         }
         None => {}

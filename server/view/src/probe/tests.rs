@@ -244,7 +244,7 @@ fn hook_facts_known_without_a_call_are_shown() {
         );
     };
     ask(KnownHookState::ByProtocol, ProbeAnswer::NotApplicable, "its session is held by the protocol");
-    ask(KnownHookState::HooksOff("a.json".into()), ProbeAnswer::No, "`disableAllHooks` in a.json");
+    ask(KnownHookState::DisabledIn("a.json".into()), ProbeAnswer::No, "`disableAllHooks` in a.json");
 }
 
 #[test]

@@ -301,7 +301,7 @@ pub(super) fn known_hook_state(context: &FactContext, plan: &AgentPlan) -> Optio
     if plan.dialect == Dialect::Acp {
         return Some(KnownHookState::ByProtocol);
     }
-    context.hooks_off(plan).map(KnownHookState::HooksOff)
+    context.hooks_disabled_in(plan).map(KnownHookState::DisabledIn)
 }
 
 pub(super) fn call_count(context: &FactContext, plan: &AgentPlan) -> usize {

@@ -7,7 +7,7 @@ use loopkeeper_agent::kind::{AgentKind, Dialect};
 fn agent(name: &str, program: Option<&str>, version: AgentVersion, login: LoginState) -> AgentFacts {
     let title = CATALOG.iter().find(|it| it.name == name).unwrap().title.to_owned();
     let program = program.map(str::to_owned);
-    AgentFacts { name: name.into(), title, program, version, login, hooks_off: None, own: false }
+    AgentFacts { name: name.into(), title, program, version, login, hooks_disabled_in: None, own: false }
 }
 
 fn check(agents: &[AgentFacts], chosen: SelectedAgent, expect: &[(DoctorLevel, &str, &str)]) {
@@ -64,7 +64,7 @@ fn requirements_of_an_attached_session_are_listed() {
 #[test]
 fn missing_capabilities_are_reported_for_the_start_mode() {
     let facts = |name: &str| agent(name, None, AgentVersion::NotAsked(String::new()), LoginState::Unknown);
-    let off = AgentFacts { hooks_off: Some("a.json".into()), ..facts("claude") };
+    let off = AgentFacts { hooks_disabled_in: Some("a.json".into()), ..facts("claude") };
     check(
         &[off],
         starting("claude", Dialect::Text),

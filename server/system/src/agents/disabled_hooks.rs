@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_agent::claude::settings::{hooks_off, of_line};
+use loopkeeper_agent::claude::settings::{all_hooks_disabled, of_line};
 use loopkeeper_agent::kind::AgentKind;
 use loopkeeper_core::journal::AgentPlan;
 
@@ -20,12 +20,12 @@ const FOLDER_SETTINGS: [&str; 2] = [".claude/settings.local.json", ".claude/sett
 
 /// The place where hooks are disabled, as text for the user. `env`: the agent's environment; the last value of a
 /// variable counts.
-pub fn place(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Option<String> {
+pub fn find_source(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Option<String> {
     let value = |name: &str| env.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_os_str());
     let text = |path: PathBuf| config_text::read_text(&path).ok().flatten();
-    let setting_at = |path: PathBuf| Some((path.display().to_string(), hooks_off(&text(path)?)?));
-    let by_argument = || Some(("`--settings`".to_owned(), hooks_off(of_line(&plan.argv)?)?));
-    let in_folder = |file: &str| Some((file.to_owned(), hooks_off(&text(root.join(file))?)?));
+    let setting_at = |path: PathBuf| Some((path.display().to_string(), all_hooks_disabled(&text(path)?)?));
+    let by_argument = || Some(("`--settings`".to_owned(), all_hooks_disabled(of_line(&plan.argv)?)?));
+    let in_folder = |file: &str| Some((file.to_owned(), all_hooks_disabled(&text(root.join(file))?)?));
     if plan.kind() != AgentKind::Claude {
         return None;
     }
@@ -33,7 +33,7 @@ pub fn place(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) -> Opt
         .or_else(by_argument)
         .or_else(|| FOLDER_SETTINGS.into_iter().find_map(in_folder))
         .or_else(|| setting_at(user_settings(value("CLAUDE_CONFIG_DIR"), value("HOME"))?));
-    first.filter(|(_, is_off)| *is_off).map(|(place, _)| place)
+    first.filter(|(_, is_off)| *is_off).map(|(source, _)| source)
 }
 
 fn user_settings(moved: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
@@ -53,7 +53,7 @@ mod tests {
     use loopkeeper_agent::{PermissionMode, PromptBy};
     use loopkeeper_core::journal::AgentPlan;
 
-    use super::place;
+    use super::find_source;
 
     /// The precedence observed in Claude Code.
     #[test]
@@ -83,7 +83,7 @@ mod tests {
             };
             let env: [(OsString, OsString); 2] =
                 [("HOME".into(), "/elsewhere".into()), ("HOME".into(), home.clone().into())];
-            let found = place(&plan, &root, &env).map(|it| it.replace(home.to_str().unwrap(), "~"));
+            let found = find_source(&plan, &root, &env).map(|it| it.replace(home.to_str().unwrap(), "~"));
             assert_eq!(found.as_deref(), expect, "{name} {settings:?}");
         };
         check(["", "", "", ""], "claude", None);
