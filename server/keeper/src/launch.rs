@@ -308,8 +308,8 @@ fn without_secrets(mut spec: LoopSpec) -> LoopSpec {
 }
 
 fn set_values(spec: &mut LoopSpec) -> impl Iterator<Item = &mut String> {
-    let LoopSpec { settings, agent, others, judge, .. } = spec;
-    let plans = std::iter::once(agent).chain(others).chain(judge).flat_map(|it| &mut it.env);
+    let LoopSpec { settings, agent, fallbacks, judge, .. } = spec;
+    let plans = std::iter::once(agent).chain(fallbacks).chain(judge).flat_map(|it| &mut it.env);
     let written = settings.agents.iter_mut().flat_map(|it| &mut it.env);
     settings.env_set.iter_mut().chain(written).chain(plans).map(|(_, value)| value)
 }

@@ -18,7 +18,7 @@ use loopkeeper_system::env::{EnvAudience, scrubbed_env};
 pub struct AgentRoster {
     pub agent: AgentPlan,
     /// The agents that take over from it, in this order.
-    pub others: Vec<AgentPlan>,
+    pub fallbacks: Vec<AgentPlan>,
     /// Why agents of the list are not among them.
     pub left_out: Vec<Failure>,
     /// Present only if a criterion needs a judge.
@@ -48,7 +48,7 @@ impl AgentRoster {
             ensure_attachable(hooks_disabled_in.as_deref())?;
             return Ok(Self {
                 agent,
-                others: Vec::new(),
+                fallbacks: Vec::new(),
                 left_out: Vec::new(),
                 judge,
                 hooks_disabled_in,
@@ -70,10 +70,10 @@ impl AgentRoster {
                     ensure_holdable(&agent, hooks_disabled_in.as_deref())?;
                 }
                 let commit_limits = agents::commit_limits(&agent, &work.root, settings.git.commit);
-                let (others, judge) = (plans.into(), judge_plan(work)?);
+                let (fallbacks, judge) = (plans.into(), judge_plan(work)?);
                 Ok(Self {
                     agent,
-                    others,
+                    fallbacks,
                     left_out,
                     judge,
                     hooks_disabled_in,
@@ -119,7 +119,7 @@ impl AgentRoster {
     /// Every agent that loopkeeper starts.
     pub fn all(&self) -> impl Iterator<Item = &AgentPlan> {
         let own = (!self.is_attached).then_some(&self.agent);
-        own.into_iter().chain(&self.others).chain(&self.judge)
+        own.into_iter().chain(&self.fallbacks).chain(&self.judge)
     }
 }
 

@@ -235,7 +235,7 @@ impl ResolvedTask {
             root: self.root.to_string_lossy().into_owned(),
             inline_prompt: (self.kind == TaskKind::Typed).then(|| self.task.prompt.clone()),
             agent,
-            others: Vec::new(),
+            fallbacks: Vec::new(),
             judge,
             settings: Settings::clone(&self.settings),
             branch: None,

@@ -146,7 +146,7 @@ pub fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Fa
     }
     let workspace = state.workspace(&work.root)?;
     let mut spec = work.spec(start.roster.agent.clone(), start.roster.judge.clone());
-    spec.others.clone_from(&start.roster.others);
+    spec.fallbacks.clone_from(&start.roster.fallbacks);
     if start.own_promise {
         // The promise is already part of the settings.
         spec.promise.clone_from(&work.settings.exit.promise);

@@ -151,7 +151,7 @@ impl TranscriptReader<'_> {
     fn dialect(&self, iteration: u32) -> Dialect {
         let spec = &self.state.spec;
         let row = self.state.history.find(iteration);
-        let plans = std::iter::once(&spec.agent).chain(&spec.others);
+        let plans = std::iter::once(&spec.agent).chain(&spec.fallbacks);
         let plan = plans.into_iter().find(|it| row.as_ref().is_some_and(|row| row.agent == it.name));
         plan.unwrap_or(&spec.agent).dialect
     }

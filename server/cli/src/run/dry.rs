@@ -139,14 +139,14 @@ fn show_settings(heading: &str, rows: &[&SettingRow], out: &mut Ui) {
 
 fn show_text(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
     let DryRun { work, roster, items, .. } = plan;
-    let AgentRoster { agent, others, judge, .. } = roster;
+    let AgentRoster { agent, fallbacks, judge, .. } = roster;
     let fact = |out: &mut Ui, name: &str, value: &str| {
         out.line(format_args!("{BOLD}{}{BOLD:#}{value}", padded(name, NAME_CELLS)));
     };
     fact(out, tr!("Task"), &sanitize::line(&work.id.0));
     fact(out, tr!("Root"), &sanitize::line(&work.root.to_string_lossy()));
     fact(out, tr!("Agent"), &sanitize::line(&agent.name));
-    for other in others {
+    for other in fallbacks {
         fact(out, tr!("Then"), &sanitize::line(&other.name));
     }
     if let Some(judge) = judge {

@@ -438,7 +438,7 @@ fn spec() -> LoopSpec {
             permissions: PermissionMode::Edits,
             env: vec![("NAME".to_owned(), "value".to_owned())],
         },
-        others: vec![AgentPlan {
+        fallbacks: vec![AgentPlan {
             name: "other".to_owned(),
             argv: vec!["./other.sh".to_owned()],
             prompt: PromptBy::Stdin,

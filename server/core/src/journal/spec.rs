@@ -25,8 +25,8 @@ pub struct LoopSpec {
     pub inline_prompt: Option<String>,
     pub agent: AgentPlan,
     /// The agents that take over from it, in this order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<AgentPlan>,
+    #[serde(rename = "others", default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<AgentPlan>,
     /// The agent that `judge` checks ask, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<AgentPlan>,
@@ -88,7 +88,7 @@ pub struct UnacceptedChange {
 impl LoopSpec {
     /// All agents of the loop, in their order.
     pub fn agents(&self) -> impl Iterator<Item = &AgentPlan> {
-        std::iter::once(&self.agent).chain(&self.others)
+        std::iter::once(&self.agent).chain(&self.fallbacks)
     }
 }
 

@@ -43,7 +43,7 @@ fn a_usage_limit_of_another_loop_is_a_warning_while_it_lasts() {
 #[test]
 fn a_substitute_agent_is_a_warning() {
     let mut spec = with_one_criterion();
-    spec.others = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
+    spec.fallbacks = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
     let status = shown(&play_with_shared_limit(spec));
     let words = "other takes over: mine is at its usage limit".to_owned();
     assert_eq!((status.agent.as_str(), status.warnings), ("other", vec![words]));

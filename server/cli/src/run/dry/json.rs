@@ -26,7 +26,8 @@ struct DryRunReport<'a> {
     prompt: &'a str,
     mode: LoopMode,
     agent: DryRunAgent<'a>,
-    others: Vec<DryRunAgent<'a>>,
+    #[serde(rename = "others")]
+    fallbacks: Vec<DryRunAgent<'a>>,
     judge: Option<DryRunAgent<'a>>,
     notes: Vec<String>,
     preset: &'a PresetSelection,
@@ -87,7 +88,7 @@ pub(super) fn show(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
         prompt: &work.task.prompt,
         mode: settings.mode,
         agent: (&roster.agent).into(),
-        others: roster.others.iter().map(Into::into).collect(),
+        fallbacks: roster.fallbacks.iter().map(Into::into).collect(),
         judge: roster.judge.as_ref().map(Into::into),
         notes: roster.missing_capabilities(work.settings.mode),
         preset: &preview.preset,

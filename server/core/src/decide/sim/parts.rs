@@ -67,7 +67,7 @@ pub fn spec(criteria: Vec<Criterion>) -> LoopSpec {
             permissions: PermissionMode::Edits,
             env: Vec::new(),
         },
-        others: Vec::new(),
+        fallbacks: Vec::new(),
         judge: None,
         settings: Settings {
             agent: "mine".to_owned(),

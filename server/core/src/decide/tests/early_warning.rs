@@ -114,7 +114,7 @@ fn a_limit_that_is_nearly_reached_is_not_also_short() {
 #[test]
 fn a_logged_out_agent_is_a_warning_while_a_fallback_works() {
     let mut spec = of_criteria(1);
-    spec.others = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
+    spec.fallbacks = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
     let acts = vec![Act::fails(ProviderClass::Login, "f"), Act::new("f")];
     check(spec, "f", acts, &[(WarningCause::LoggedOut, "other takes over: mine is not logged in")]);
 }

@@ -63,8 +63,8 @@ fn loop_spec(row: &Row, task: Task) -> LoopSpec {
     let promise = task.promise.unwrap_or_else(|| settings.exit.promise.clone());
     let spec = spec(task.criteria);
     let other = |name: &String| AgentPlan { name: name.clone(), ..spec.agent.clone() };
-    let others = settings.fallbacks.iter().map(other).collect();
-    LoopSpec { settings, others, promise, plan: task.plan, attended: false, ..spec }
+    let fallbacks = settings.fallbacks.iter().map(other).collect();
+    LoopSpec { settings, fallbacks, promise, plan: task.plan, attended: false, ..spec }
 }
 
 fn settings(lines: &str) -> Settings {

@@ -75,7 +75,7 @@ fn a_loop_that_would_outlast_its_time_ends() {
 fn the_next_agent_of_the_list_works_meanwhile() {
     let mut spec = one();
     let other = crate::journal::AgentPlan { name: "other".to_owned(), ..spec.agent.clone() };
-    spec.others = vec![other];
+    spec.fallbacks = vec![other];
     let sim = limited(spec, 2);
     assert_eq!(sim.state.spec.agent.name, "other");
     let change = sim.entries.iter().find_map(|it| match &it.record {

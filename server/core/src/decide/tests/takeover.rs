@@ -16,7 +16,7 @@ fn two() -> LoopSpec {
     spec.settings.breaker.no_progress = 99;
     spec.settings.breaker.fast_failures = 99;
     spec.settings.session.resume = true;
-    spec.others = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
+    spec.fallbacks = vec![AgentPlan { name: "other".to_owned(), ..spec.agent.clone() }];
     spec
 }
 
