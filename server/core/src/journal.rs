@@ -440,8 +440,8 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
         /// Weakened files that are equal to their baseline again.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        mended: Vec<String>,
+        #[serde(rename = "mended", default, skip_serializing_if = "Vec::is_empty")]
+        restored: Vec<String>,
         /// The snapshot of the tree after the rollback, if that is not `tree`: paths were named, or files were left as
         /// they are.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -141,7 +141,7 @@ fn rollback_offline(
         to: source.to,
         tree: source.tree.clone(),
         from: restored.before.clone(),
-        mended: weakening::restored_files(&loop_view.state, &source.tree, &source.paths, &refused),
+        restored: weakening::restored_files(&loop_view.state, &source.tree, &source.paths, &refused),
         paths: source.paths.clone(),
         reason: None,
         after: Some(restored.after).filter(|it| *it != source.tree),

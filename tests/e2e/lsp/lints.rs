@@ -217,9 +217,9 @@ fn a_queue_is_checked_while_it_is_written() {
     assert_eq!(all.len(), 2, "{all:#?}");
     assert_eq!(all[0]["range"]["start"], position(text, text.find("B](").unwrap()));
     assert_eq!(all[1]["range"]["start"], position(text, text.find("登陆").unwrap()));
-    let mended = "- [登录](a.ralph.md)\r\n";
+    let corrected = "- [登录](a.ralph.md)\r\n";
     let change =
-        json!({"textDocument": {"uri": document, "version": 2}, "contentChanges": [{"text": mended}]});
+        json!({"textDocument": {"uri": document, "version": 2}, "contentChanges": [{"text": corrected}]});
     editor.notify("textDocument/didChange", &change);
     editor.until("no errors", |it| {
         it["method"] == "textDocument/publishDiagnostics"

@@ -229,7 +229,7 @@ fn apply_snapshot(state: &mut LoopState, entry: &Entry) {
 }
 
 fn apply_rollback(state: &mut LoopState, entry: &Entry) {
-    let Record::RolledBack { to, tree, from, paths, reason, mended, after, .. } = &entry.record else {
+    let Record::RolledBack { to, tree, from, paths, reason, restored, after, .. } = &entry.record else {
         return;
     };
     let after = after.as_ref().unwrap_or(tree);
@@ -245,7 +245,7 @@ fn apply_rollback(state: &mut LoopState, entry: &Entry) {
     }
     state.criteria.numbers.values_mut().for_each(NumberHistory::forget_best);
     state.tree.last.clone_from(after);
-    weakening::rolled_back(state, (paths, mended), (from, after));
+    weakening::rolled_back(state, (paths, restored), (from, after));
     if !paths.is_empty() || *after != state.tree.judged {
         state.tree.is_unjudged = true;
     }

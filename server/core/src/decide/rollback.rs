@@ -72,9 +72,9 @@ pub(super) fn handle_restored(
         Some(RollbackCause::Regression { reason }) => (Some(reason), NextStep::round(state).take(live)),
         Some(RollbackCause::Order | RollbackCause::Undo { .. }) | None => (None, continue_after(state)),
     };
-    let mended = weakening::restored_files(state, &tree, &paths, &refused);
+    let restored = weakening::restored_files(state, &tree, &paths, &refused);
     let after = Some(after).filter(|it| *it != tree);
-    let record = Record::RolledBack { to, tree, from, paths, reason, mended, after, undoes };
+    let record = Record::RolledBack { to, tree, from, paths, reason, restored, after, undoes };
     std::iter::once(Decision::Record(record)).chain(then).collect()
 }
 

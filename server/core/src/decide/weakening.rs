@@ -69,7 +69,7 @@ pub fn current_weakenings(state: &LoopState) -> impl Iterator<Item = &Weakening>
 
 /// Weakenings that are still to be reported: restored files are judged by the next scan of the tree.
 pub fn unreported(state: &LoopState) -> impl Iterator<Item = &Weakening> {
-    current_weakenings(state).filter(|it| !state.weakening.mended.contains(&it.path))
+    current_weakenings(state).filter(|it| !state.weakening.restored.contains(&it.path))
 }
 
 /// Whether the file is compared with its version at the start, because the user has not edited it since.
@@ -342,14 +342,14 @@ pub fn restored_files(state: &LoopState, tree: &str, paths: &[String], refused: 
 /// user: it puts back what the loop itself left.
 pub(super) fn rolled_back(
     state: &mut LoopState,
-    (paths, mended): (&[String], &[String]),
+    (paths, restored): (&[String], &[String]),
     (from, after): (&str, &str),
 ) {
     if paths.is_empty() || from == state.weakening.last_tree {
         after.clone_into(&mut state.weakening.last_tree);
     }
-    state.weakening.mended.retain(|it| !is_among(it, paths));
-    state.weakening.mended.extend(mended.iter().cloned());
+    state.weakening.restored.retain(|it| !is_among(it, paths));
+    state.weakening.restored.extend(restored.iter().cloned());
 }
 
 /// Whether the path is one of those named or below one; true if none is named.
@@ -387,7 +387,7 @@ pub(super) fn record_removed_tests(state: &mut LoopState, iteration: Option<u32>
 /// them.
 pub(super) fn resolve_restored(state: &mut LoopState, iteration: Option<u32>) {
     if iteration.is_none() {
-        let restored = std::mem::take(&mut state.weakening.mended);
+        let restored = std::mem::take(&mut state.weakening.restored);
         state.weakening.weakened.retain(|it| !restored.contains(&it.path));
     }
 }

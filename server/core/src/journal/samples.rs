@@ -212,7 +212,7 @@ fn around_iterations() -> Vec<Record> {
             from: "bb".repeat(20),
             paths: vec!["src/lib.rs".to_owned()],
             reason: Some("iteration 1 broke tests pass".to_owned()),
-            mended: vec!["src/lib.rs".to_owned()],
+            restored: vec!["src/lib.rs".to_owned()],
             after: Some("cc".repeat(20)),
             undoes: Some(7),
         },

@@ -14,7 +14,8 @@ pub struct WeakeningState {
     /// The weakenings found after the last iteration, without those restored or accepted since.
     pub weakened: Vec<Weakening>,
     /// Weakened files that were restored since. They count until the checks have run on them, but are not reported.
-    pub mended: BTreeSet<String>,
+    #[serde(rename = "mended")]
+    pub restored: BTreeSet<String>,
     /// The snapshot that files are compared with; empty: the start.
     pub start: String,
     /// Paths that are compared with a later snapshot.

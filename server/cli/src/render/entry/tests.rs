@@ -183,7 +183,7 @@ fn events_between_iterations_have_their_lines() {
         from: String::new(),
         paths: Vec::new(),
         reason: None,
-        mended: Vec::new(),
+        restored: Vec::new(),
         after: None,
         undoes: None,
     };

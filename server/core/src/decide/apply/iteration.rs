@@ -98,7 +98,7 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
         state.criteria.seen = Some(seen.clone());
     }
     state.weakening.weakened.clone_from(weakened);
-    state.weakening.mended.clear();
+    state.weakening.restored.clear();
     for path in edited_artefacts {
         state.tree.artefacts.remove(path);
     }

@@ -169,7 +169,7 @@ fn any_record() -> impl Strategy<Value = Record> {
             from,
             paths: Vec::new(),
             reason: None,
-            mended: Vec::new(),
+            restored: Vec::new(),
             after: None,
             undoes: None,
         }),

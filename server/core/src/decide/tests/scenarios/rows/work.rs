@@ -23,7 +23,7 @@ pub(crate) const WORK: &[Row] = &[
     Row { name: "a file has to go and another to change", files: &[("old", "x\n"), ("version", "1\n")],
         criteria: &["Gone: `missing old`", "New: `has \"version 2\" version`"],
         acts: &[&[Drop("old")], &[Write("version", "version 2\n")]], ends: verified(2, "all 2 required criteria pass"), ..ROW },
-    Row { name: "a guard breaks with the goal and is mended", files: &[("one", "")], criteria: PAIR,
+    Row { name: "a guard breaks with the goal and passes again", files: &[("one", "")], criteria: PAIR,
         acts: &[&[Drop("one"), Make("two"), Say("<promise>COMPLETE</promise>")], &[Make("one")]],
         ends: verified(2, "all 2 required criteria pass"), ..ROW },
     Row { name: "a regression after a goal turned", criteria: PAIR,
