@@ -30,7 +30,7 @@ pub struct Failure {
     /// The holder of the tree, if that is the reason.
     pub holder: Option<String>,
     /// Where to correct it.
-    pub spots: Vec<FailureLocation>,
+    pub locations: Vec<FailureLocation>,
 }
 
 /// A line of a file.
@@ -79,7 +79,7 @@ impl Failure {
     }
 
     pub fn from_message(kind: FailureKind, message: Message) -> Self {
-        Self { kind, message, holder: None, spots: Vec::new() }
+        Self { kind, message, holder: None, locations: Vec::new() }
     }
 
     /// Why a program of ours ended with this exit code, from its standard error.
@@ -192,9 +192,9 @@ impl From<ConfigFileError> for Failure {
 impl From<&[SettingFinding]> for Failure {
     fn from(findings: &[SettingFinding]) -> Self {
         let blocking: Vec<_> = findings.iter().filter(|it| it.is_blocking()).collect();
-        let spots = blocking.iter().filter_map(|it| FailureLocation::from_origin(&it.origin)).collect();
+        let locations = blocking.iter().filter_map(|it| FailureLocation::from_origin(&it.origin)).collect();
         if let [one] = blocking.as_slice() {
-            return Self { spots, ..Self::from_message(FailureKind::Usage, one.to_message()) };
+            return Self { locations, ..Self::from_message(FailureKind::Usage, one.to_message()) };
         }
         let mut what = tr!("the configuration has errors").to_owned();
         for it in blocking {
@@ -202,7 +202,7 @@ impl From<&[SettingFinding]> for Failure {
         }
         let failure =
             Self::usage(what).hint(tr!("Correct these lines: defaults are not used in their place."));
-        Self { spots, ..failure }
+        Self { locations, ..failure }
     }
 }
 

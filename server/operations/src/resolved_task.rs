@@ -184,7 +184,7 @@ impl ResolvedTask {
                     .hint(tr!("Correct these lines: a check that cannot run as written is never run."))
             }
         };
-        Err(Failure { spots: self.failure_locations(&blocking), ..failure })
+        Err(Failure { locations: self.failure_locations(&blocking), ..failure })
     }
 
     fn failure_locations(&self, findings: &[&Finding]) -> Vec<FailureLocation> {

@@ -57,22 +57,22 @@ impl CommandRefusal {
 
     /// A refusal for a task in this root: names the first location to correct and the number of locations, on one line.
     pub(crate) fn of_task(root: &Path, failure: Failure) -> Self {
-        let spots = failure.spots.clone();
+        let locations = failure.locations.clone();
         let agent = failure.kind == FailureKind::AgentMissing;
         let mut refusal = Self::from(failure);
         let configuration = root.join("loopkeeper.toml");
         let uri = |file: &str| file_uri(&root.join(file).to_string_lossy());
-        if let Some(first) = spots.first() {
+        if let Some(first) = locations.first() {
             refusal.data.uri = Some(uri(&first.file));
             refusal.data.line = u32::try_from(first.line.saturating_sub(1)).ok();
-            refusal.data.count = Some(spots.len());
+            refusal.data.count = Some(locations.len());
         } else if agent && configuration.is_file() {
             refusal.data.uri = Some(uri("loopkeeper.toml"));
         }
-        if let [first, _, ..] = spots.as_slice() {
+        if let [first, _, ..] = locations.as_slice() {
             refusal.data.commands.clear();
-            let (file, count) = (sanitize::line(&first.file), spots.len());
-            refusal.message = if spots.iter().all(|it| it.file == first.file) {
+            let (file, count) = (sanitize::line(&first.file), locations.len());
+            refusal.message = if locations.iter().all(|it| it.file == first.file) {
                 tr!("{file} has {count} errors; nothing was started.", file, count)
             } else {
                 tr!("{file} and others have {count} errors; nothing was started.", file, count)
