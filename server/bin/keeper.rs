@@ -10,10 +10,10 @@ use loopkeeper_system::internal_program;
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     let word = args.next().unwrap_or_default();
-    if word == warden::WORD {
+    if word == warden::SUBCOMMAND {
         return warden::main(args);
     }
-    if word == keeper_main::WORD {
+    if word == keeper_main::SUBCOMMAND {
         return keeper_main::main(args);
     }
     internal_program::refuse_user()

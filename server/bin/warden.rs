@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         let event = args.next().as_deref().and_then(hook::AgentHookEvent::from_name);
         return event.map_or(ExitCode::from(2), hook::main);
     }
-    if word == acp::WORD {
+    if word == acp::SUBCOMMAND {
         return acp::main(args);
     }
     loopkeeper_keeper::warden::main(args)

@@ -229,7 +229,7 @@ fn guard(token: &str) -> i32 {
 }
 
 fn with_arguments(token: &str, is_it: impl Fn(&str) -> bool) -> i32 {
-    let start = format!("{} {} ", rig::BINARY, warden_channel::WORD);
+    let start = format!("{} {} ", rig::BINARY, warden_channel::SUBCOMMAND);
     let find = |process: &rig::Alive| process.arguments.strip_prefix(&start).is_some_and(&is_it);
     alive(token).into_iter().find(find).unwrap().pid
 }

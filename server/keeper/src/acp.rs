@@ -26,7 +26,7 @@ use loopkeeper_system::env::{RESUMED, SESSION};
 use loopkeeper_system::internal_program;
 
 /// The subcommand's name.
-pub const WORD: &str = "acp";
+pub const SUBCOMMAND: &str = "acp";
 const HELD_FLAG: &str = "--held";
 
 /// Limit of one line from the agent; a line may contain whole files.
@@ -49,7 +49,7 @@ pub fn bridge_argv(program: &Path, dialect: Dialect, mode: LoopMode, argv: Vec<O
         _ => program.to_owned(),
     };
     let held = (mode == LoopMode::Hook).then(|| HELD_FLAG.into());
-    let ours = [program.into_os_string(), WORD.into()].into_iter().chain(held);
+    let ours = [program.into_os_string(), SUBCOMMAND.into()].into_iter().chain(held);
     ours.chain(["--".into()]).chain(argv).collect()
 }
 

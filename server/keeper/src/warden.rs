@@ -30,7 +30,7 @@ use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
 use loopkeeper_system::sandbox::{IN_GROUP, LandlockRules, NetworkSetup};
 use loopkeeper_system::warden_channel::{GUARD, StartReport, WardenReport};
 
-pub use loopkeeper_system::warden_channel::WORD;
+pub use loopkeeper_system::warden_channel::SUBCOMMAND;
 
 /// Runs one warden until it is done. `args` come after the subcommand's name.
 pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {

@@ -48,7 +48,7 @@ fn install_parts(store: &StateDir) -> Result<(), Failure> {
 
 fn detach(program: &Path, dir: &LoopDir, then: Option<&str>) -> Result<Output, Failure> {
     let mut command = Command::new(program);
-    command.args([keeper_main::WORD, "--detach", "--build", keeper_main::BUILD]);
+    command.args([keeper_main::SUBCOMMAND, "--detach", "--build", keeper_main::BUILD]);
     command.args(then.map(|it| ["--then", it]).into_iter().flatten()).arg(dir.path());
     output(command)
 }

@@ -22,7 +22,7 @@ use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::LoopDir;
 
 /// The subcommand's name.
-pub const WORD: &str = "keeper";
+pub const SUBCOMMAND: &str = "keeper";
 
 /// Build id of this program.
 pub(crate) const BUILD: &str = env!("LOOPKEEPER_BUILD");

@@ -26,7 +26,7 @@ const HEAD_BYTES: usize = 1024 * 1024;
 /// Runs HTTP requests in a sandboxed helper process.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpClient<'a> {
-    /// Must understand [`fetch_process::WORD`].
+    /// Must understand [`fetch_process::SUBCOMMAND`].
     pub program: &'a Path,
     pub domain: &'a Isolation,
     /// Environment of the loop's other jobs: its mark identifies the processes of the loop.
@@ -68,7 +68,7 @@ impl HttpClient<'_> {
         let wire_request = WireRequest { what: kind, url: url.value().clone(), servers, timeout, redirects };
         let mark = self.env.iter().filter(|(name, _)| name == orphans::ENV_LOOP).cloned();
         let job = Job {
-            argv: url.map(|_| vec![self.program.into(), fetch_process::WORD.into()]),
+            argv: url.map(|_| vec![self.program.into(), fetch_process::SUBCOMMAND.into()]),
             cwd: "/".into(),
             // Other users may read arguments, and an address may contain a key.
             env: mark.chain([(wire::VARIABLE.into(), wire_request.to_text().into())]).collect(),

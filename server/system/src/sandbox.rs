@@ -439,6 +439,6 @@ fn add_overlay(command: &mut Command, overlay: Option<&OverlayMount>) {
 /// Starts a guard first: without a namespace, the kernel does not end the processes of a killed warden.
 fn warden_command(warden: &Path) -> Command {
     let mut command = Command::new(warden);
-    command.args([warden_channel::WORD, warden_channel::GUARD]);
+    command.args([warden_channel::SUBCOMMAND, warden_channel::GUARD]);
     command
 }

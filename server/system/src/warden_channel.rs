@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The warden's subcommand, which identifies its command line.
-pub const WORD: &str = "domain";
+pub const SUBCOMMAND: &str = "domain";
 /// The option that names the warden's loop, because other processes cannot read its environment.
 pub const LOOP: &str = "--loop";
 /// The first option of a guard: the warden's arguments follow.

@@ -16,7 +16,7 @@ use loopkeeper_system::process::orphans::ENV_LOOP;
 use loopkeeper_system::state_dir::StateDir;
 
 /// The argument before the event.
-pub const WORD: &str = "session";
+pub const SUBCOMMAND: &str = "session";
 /// Folder in which Claude Code was started.
 const PROJECT: &str = "CLAUDE_PROJECT_DIR";
 /// Process id of Claude Code.

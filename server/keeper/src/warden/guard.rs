@@ -15,7 +15,7 @@ use super::place::other_processes;
 use super::watch::{WardenSignals, reap_children};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::tree::{self, ChildrenLeft};
-use loopkeeper_system::warden_channel::WORD;
+use loopkeeper_system::warden_channel::SUBCOMMAND;
 
 /// Runs a warden with these arguments and ends everything that it leaves behind.
 pub(super) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -36,7 +36,7 @@ fn start(args: impl Iterator<Item = OsString>) -> io::Result<(WardenSignals, Pid
     if let Some(name) = std::env::args_os().next() {
         warden.arg0(name);
     }
-    let warden = warden.arg(WORD).args(args).spawn()?;
+    let warden = warden.arg(SUBCOMMAND).args(args).spawn()?;
     // The keeper waits for the end of these, and only the warden uses them.
     let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&null)?;

@@ -20,7 +20,7 @@ use super::super::internal_program;
 use super::wire::{RequestKind, VARIABLE, WireRequest, WireResponse};
 
 /// The subcommand's name.
-pub const WORD: &str = "request";
+pub const SUBCOMMAND: &str = "request";
 
 /// A local server accepts a connection immediately or does not exist.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(300);

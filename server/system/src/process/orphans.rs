@@ -211,5 +211,5 @@ fn arguments(pid: i32) -> Vec<u8> {
 pub(super) fn is_warden(pid: i32) -> bool {
     let line = arguments(pid);
     // Not recognised by the program's name: a detached keeper runs from a copy that is named after its version.
-    line.split(|byte| *byte == 0).nth(1) == Some(warden_channel::WORD.as_bytes())
+    line.split(|byte| *byte == 0).nth(1) == Some(warden_channel::SUBCOMMAND.as_bytes())
 }

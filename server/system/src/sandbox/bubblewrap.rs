@@ -46,7 +46,7 @@ pub(super) fn bwrap_command(
     if !root {
         command.args(["--proc", "/proc"]);
     }
-    command.arg("--").arg(warden).arg(warden_channel::WORD);
+    command.arg("--").arg(warden).arg(warden_channel::SUBCOMMAND);
     if root {
         command.arg("--own-proc");
     }
@@ -74,7 +74,7 @@ pub(super) fn probe_namespace(
 pub(super) fn probe_own_network(warden: &Path) -> Result<(), String> {
     let setup = NetworkSetup { own_namespace: true, proxy: false };
     let mut command = Command::new(warden);
-    run_probe(command.arg(warden_channel::WORD).args(setup.arguments()))
+    run_probe(command.arg(warden_channel::SUBCOMMAND).args(setup.arguments()))
 }
 
 pub(super) fn run_probe(command: &mut Command) -> Result<(), String> {

@@ -140,7 +140,7 @@ impl JobGroups {
 
     fn command_in_groups(&self, warden: &Path) -> Command {
         let mut command = Command::new(warden);
-        command.arg(warden_channel::WORD);
+        command.arg(warden_channel::SUBCOMMAND);
         let words = self.groups.iter().flat_map(|it| [OsString::from(IN_GROUP), it.folder.clone().into()]);
         command.args(words);
         command
