@@ -8,6 +8,7 @@ mod accept;
 pub mod agents;
 mod assignment;
 mod bounds;
+mod configured_commands;
 mod counterparts;
 mod document;
 mod environment;
@@ -17,7 +18,6 @@ mod language;
 mod layer;
 pub mod lookup;
 mod other_tools;
-mod outside;
 mod policy;
 pub mod preset;
 mod ralphrc;
@@ -37,13 +37,13 @@ use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{LoopMode, PermissionMode, PromptBy};
 
 pub(crate) use bounds::{NOT_PROTECTED, RAISED_ABOVE};
+pub use configured_commands::{ConfigOrigin, HookCommand, HookSettings, LoopEvent, ServiceSettings};
 pub use counterparts::{CounterpartKey, counterpart_keys};
 pub use document::{json_schema, reference_page};
 pub use environment::{names_match, never_passes};
 pub use finding::{SettingCode, SettingFinding, SettingOrigin};
 pub use language::configured_language;
 pub use layer::{Layer, LayerKind, OverrideSource, SettingOverride};
-pub use outside::{ConfigOrigin, HookCommand, HookSettings, LoopEvent, ServiceSettings};
 pub use policy::{
     AtUsageLimit, BreakerSettings, CommitPolicy, ExitSettings, GitSettings, GroupRule, MutantPolicy,
     OnRegression, Preset, QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,

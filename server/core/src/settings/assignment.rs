@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::agents;
+use super::configured_commands::{ConfigOrigin, ServiceSettings};
 use super::finding::{SettingFinding, SettingOrigin};
 use super::layer::LayerKind;
-use super::outside::{ConfigOrigin, ServiceSettings};
 use super::table::{Key, ValueKind};
 use super::value::{RawValue, SettingValue};
 use super::{LimitSettings, MutantPolicy, SandboxMode, Settings};
@@ -69,7 +69,7 @@ pub(super) fn assign(settings: &mut Settings, agents: &AgentIndex, assignment: &
         None => {
             assign_limit(&mut settings.limits, assignment.key.path, &value)
                 || assign_policy(settings, assignment.key, &value)
-                || assign_outside(settings, assignment)
+                || assign_configured_command(settings, assignment)
                 || assign_rest(settings, assignment.key.path, value)
                 || assignment.key.is_users_own()
         }
@@ -106,7 +106,7 @@ fn assign_policy(settings: &mut Settings, key: &Key, value: &SettingValue) -> bo
     }
 }
 
-fn assign_outside(settings: &mut Settings, assignment: &Assignment) -> bool {
+fn assign_configured_command(settings: &mut Settings, assignment: &Assignment) -> bool {
     let (key, author) = (assignment.key, ConfigOrigin::from_layer(assignment.layer));
     match &assignment.value {
         SettingValue::Services(entries) => {
