@@ -135,7 +135,7 @@ BREAKS = [
         "loopkeeper-core", "decide::tests",
     ),
     Break(
-        7, "a keeper that takes over forgets the stop", "server/core/src/decide/apply/recovered.rs",
+        7, "a keeper that takes over forgets the stop", "server/core/src/decide/apply/keeper_takeover.rs",
         "    state.spec.attended = true;\n", "    state.spec.attended = true;\n    state.stop = None;\n",
         "loopkeeper-core", "decide::tests",
     ),
@@ -162,8 +162,8 @@ BREAKS = [
     ),
     Break(
         10, "the last message is stored as the agent wrote it", "server/agent/src/reader.rs",
-        "truncate::last(&sanitize::text(&last_message), FINAL_TEXT_BYTES)",
-        "truncate::last(&last_message, FINAL_TEXT_BYTES)",
+        "truncate::last_bytes(&sanitize::text(&last_message), FINAL_TEXT_BYTES)",
+        "truncate::last_bytes(&last_message, FINAL_TEXT_BYTES)",
         "loopkeeper-agent", "",
     ),
     Break(

@@ -75,7 +75,7 @@ impl ErrorScan {
 
     /// Reads one line, without its line end.
     pub fn push_line(&mut self, raw: &str) {
-        let raw = truncate::first(raw, LINE_BYTES);
+        let raw = truncate::first_bytes(raw, LINE_BYTES);
         if self.repeats(raw) {
             return;
         }

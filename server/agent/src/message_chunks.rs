@@ -27,7 +27,7 @@ impl MessageChunks {
         self.last.push_str(chunk);
         // Truncates only occasionally.
         if self.last.len() > 2 * LAST_BYTES {
-            self.last = truncate::last(&self.last, LAST_BYTES).to_owned();
+            self.last = truncate::last_bytes(&self.last, LAST_BYTES).to_owned();
         }
         if self.open.len() > REPORT_BYTES {
             events.push(AgentEvent::Text(std::mem::take(&mut self.open)));

@@ -230,7 +230,7 @@ impl AgentOutputReader {
             session_tokens: turn.session_tokens,
             session: tally.session,
             model: tally.model,
-            final_text: truncate::last(&sanitize::text(&last_message), FINAL_TEXT_BYTES).to_owned(),
+            final_text: truncate::last_bytes(&sanitize::text(&last_message), FINAL_TEXT_BYTES).to_owned(),
             denials: turn.denials.max(tally.denied),
             denied: dedup_denied(if turn.denied.is_empty() { &tally.denied_tools } else { &turn.denied }),
             closed_paths: Vec::new(),

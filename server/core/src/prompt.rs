@@ -176,7 +176,7 @@ fn join(task: &str, state: &str) -> String {
 
 fn shortened_task(task: &str, room: usize) -> String {
     const NOTE: &str = "\n\n[the rest of this document is too long for a prompt: read it in its file]";
-    let kept = truncate::first(task, room.saturating_sub(NOTE.len() + 2));
+    let kept = truncate::first_bytes(task, room.saturating_sub(NOTE.len() + 2));
     format!("{kept}{NOTE}")
 }
 

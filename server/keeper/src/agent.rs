@@ -380,7 +380,7 @@ pub(super) fn keep_tail(kept: &mut String, line: &str) {
     kept.push_str(line);
     kept.push('\n');
     if kept.len() > 2 * STDERR_TAIL {
-        kept.drain(..kept.len() - truncate::last(kept, STDERR_TAIL).len());
+        kept.drain(..kept.len() - truncate::last_bytes(kept, STDERR_TAIL).len());
     }
 }
 

@@ -136,7 +136,7 @@ fn ended_early(dir: &LoopDir, status: ExitStatus, logged_before: u64) -> Result<
     let log_text = logged_since(&log_file(dir), logged_before).unwrap_or_default();
     Err(match ErrorLine::find_last(&log_text) {
         Some(ErrorLine(message)) => KeeperError::Refused { message },
-        None => KeeperError::Refused { message: truncate::last(&log_text, 4096).trim().into() },
+        None => KeeperError::Refused { message: truncate::last_bytes(&log_text, 4096).trim().into() },
     })
 }
 

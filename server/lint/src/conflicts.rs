@@ -103,7 +103,7 @@ fn opposed_rule(criterion: &Criterion) -> Option<(String, String)> {
 }
 
 fn short(name: &str) -> String {
-    loopkeeper_text::fold::shortened(name, 30).into_owned()
+    loopkeeper_text::truncate::shortened(name, 30).into_owned()
 }
 
 /// What a check requires of its subject.

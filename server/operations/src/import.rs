@@ -124,7 +124,7 @@ impl ImportedText {
                 .hint(tr!("Copy or select the text of the task.")));
         }
         let folder = folder.to_owned();
-        let text = truncate::last(text, MAX_BYTES);
+        let text = truncate::last_bytes(text, MAX_BYTES);
         let checks = ProposedChecks::of(&root_of(&folder)?, &folder, &InstalledTools::of_environment());
         let mut checks = checks.unwrap_or_default();
         // The tool that complained is installed where the run was.

@@ -15,6 +15,7 @@ use loopkeeper_task::{
 };
 use loopkeeper_text::digest::sha256;
 use loopkeeper_text::lines::LineIndex;
+use loopkeeper_text::truncate::shortened;
 use loopkeeper_text::{DocumentRange, sanitize, tr};
 use loopkeeper_view::editor;
 
@@ -23,6 +24,9 @@ use super::failure::{Failure, FailureKind, FailureLocation};
 use super::foreign;
 use loopkeeper_system::config_files;
 use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask};
+
+/// Of the title of a task without a file.
+const TITLE_CHARS: usize = 61;
 
 /// A task with everything that its folder determines about it.
 pub struct ResolvedTask {
@@ -262,7 +266,9 @@ impl ResolvedTask {
         let typed = || self.task.prompt.lines().map(sanitize::line).find(|it| !it.trim().is_empty());
         match self.kind {
             _ if !title.is_empty() => title,
-            TaskKind::Typed => typed().map_or_else(|| self.id.0.clone(), |it| shortened(it.trim())),
+            TaskKind::Typed => {
+                typed().map_or_else(|| self.id.0.clone(), |it| shortened(it.trim(), TITLE_CHARS).into_owned())
+            }
             TaskKind::Documents => sanitize::line(&self.id.0),
         }
     }
@@ -323,12 +329,6 @@ fn program(arguments: &[SettingOverride]) -> Option<String> {
 /// Appends each on a separate line.
 fn join_lines(lines: impl Iterator<Item = String>) -> String {
     lines.flat_map(|it| ["\n  ".to_owned(), it]).collect()
-}
-
-fn shortened(text: &str) -> String {
-    const MAX_CHARS: usize = 60;
-    let cut = text.char_indices().nth(MAX_CHARS).map(|(at, _)| text.split_at(at).0);
-    cut.map_or_else(|| text.to_owned(), |it| format!("{}…", it.trim_end()))
 }
 
 /// Resolved location of an argument.

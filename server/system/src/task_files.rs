@@ -16,6 +16,7 @@ use loopkeeper_task::{
     self as task, ContextPath, DocumentKind, Finding, FindingCode, Task, TaskDocument, TaskId,
 };
 use loopkeeper_text::message::HintedError;
+use loopkeeper_text::truncate::shortened_at_start;
 use loopkeeper_text::{DocumentRange, tr};
 use thiserror::Error;
 
@@ -24,6 +25,8 @@ pub use replace::replace;
 
 /// Larger than any hand-written file; a story file of ten thousand stories is smaller.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
+/// Of a path in a message.
+const NAME_CHARS: usize = 48;
 
 /// A task identified by its files, not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,7 +155,7 @@ pub fn read_beginning(root: &Path, path: &Path, limit: u64) -> Result<String, Ta
 pub fn missing_context(root: &Path, task: &Task) -> Vec<Finding> {
     let missing = task.context.iter().filter_map(|mention| {
         let fact = missing_reason(root, &mention.text)?;
-        let message = tr!("{name}: {fact}", name = truncate_name(&mention.text), fact);
+        let message = tr!("{name}: {fact}", name = shortened_at_start(&mention.text, NAME_CHARS), fact);
         Some(Finding { code: FindingCode::BadValue, message, place: mention.place.clone(), fix: None })
     });
     missing.collect()
@@ -215,19 +218,10 @@ fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Finding {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => tr!("UTF-16 text").to_owned(),
         _ => tr!("byte {at} is not UTF-8", at),
     };
-    let message = tr!("{name}: {fact}. Save the file as UTF-8.", name = truncate_name(name), fact);
+    let message =
+        tr!("{name}: {fact}. Save the file as UTF-8.", name = shortened_at_start(name, NAME_CHARS), fact);
     let place = DocumentRange { file: name.to_owned(), range: at..at + 1 };
     Finding { code: FindingCode::Syntax, message, place, fix: None }
-}
-
-fn truncate_name(name: &str) -> String {
-    let length = name.chars().count();
-    if length <= 48 {
-        return name.to_owned();
-    }
-    // The end of a path is more informative than its beginning.
-    let end: String = name.chars().skip(length - 47).collect();
-    format!("…{end}")
 }
 
 /// Why `mention` does not exist; `None`: it exists.

@@ -18,9 +18,9 @@ use super::{
     task_lines, task_list, template,
 };
 use crate::criterion::CriterionId;
-use loopkeeper_text::fold::shortened;
 use loopkeeper_text::language::translate;
 use loopkeeper_text::tr;
+use loopkeeper_text::truncate::shortened;
 
 /// Reads a task: the first document is the prompt, the others are its plans. A plan in first place serves as both
 /// prompt and plan.

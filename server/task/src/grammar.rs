@@ -28,8 +28,9 @@ use crate::criterion::{Check, Expect, NumberRule};
 use code_spans::{CodeSpan, TrailingText, code_spans};
 use expectations::ParsedExpectation as Expectation;
 use fault::SpanError;
-use loopkeeper_text::fold::{one_line, shortened};
+use loopkeeper_text::fold::one_line;
 use loopkeeper_text::tr;
+use loopkeeper_text::truncate::shortened;
 use spans::CodeSpanKind;
 
 /// How strictly an item of this kind is read as a check.

@@ -7,7 +7,8 @@ use super::grammar::{self, FaultSubject, ItemFault, ItemMode};
 use super::item::InlineContent;
 use super::{ContextPath, Finding, FindingCode, PlanItem, WrittenSetting};
 use crate::criterion::{Criterion, CriterionId};
-use loopkeeper_text::fold::{folded, shortened};
+use loopkeeper_text::fold::folded;
+use loopkeeper_text::truncate::shortened;
 use loopkeeper_text::{DocumentRange, tr};
 
 /// The setting that a section `May change` writes.

@@ -12,8 +12,8 @@ use super::item::{ByteOrigin as Bytes, InlineContent};
 use super::outline::{CriterionOrigin, NAME_CHARS, TaskOutline};
 use super::source::{MarkdownSource, lines_of};
 use super::{FindingCode, PlanItem, phrases};
-use loopkeeper_text::fold::shortened;
 use loopkeeper_text::tr;
+use loopkeeper_text::truncate::shortened;
 
 pub(super) use table::take_table;
 

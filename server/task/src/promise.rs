@@ -4,8 +4,8 @@ use super::outline::TaskOutline;
 use super::promise_tag::{self, PromiseTag};
 use super::source::MarkdownSource;
 use super::{FindingCode, grammar};
-use loopkeeper_text::fold::shortened;
 use loopkeeper_text::tr;
+use loopkeeper_text::truncate::shortened;
 
 /// Finds the promise and reports doubled tags. Works on raw lines, because Markdown's reading of a tag does not matter
 /// to an agent.

@@ -4,8 +4,9 @@
 use std::collections::HashSet;
 
 use jsonc_parser::ast::{Object, Value};
-use loopkeeper_text::fold::{folded, shortened};
+use loopkeeper_text::fold::folded;
 use loopkeeper_text::tr;
+use loopkeeper_text::truncate::shortened;
 
 use super::kind::{DocumentKind, kind_of};
 use super::outline::{NAME_CHARS, TaskOutline};

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use loopkeeper_text::fold::{folded, shortened};
+use loopkeeper_text::fold::folded;
 use loopkeeper_text::tr;
+use loopkeeper_text::truncate::shortened;
 use loopkeeper_text::yaml::{self, YamlScalar};
 
 use super::item::{ByteOrigin as Bytes, InlineContent};

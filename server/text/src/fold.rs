@@ -1,4 +1,4 @@
-//! Folds text to one line and shortens it to a number of characters. Copies only what changes.
+//! Folds text to one line. Copies only what changes.
 
 use std::borrow::Cow;
 
@@ -28,21 +28,11 @@ fn is_folded(text: &str) -> bool {
     !after_space || text.is_empty()
 }
 
-/// Shortens to at most `limit` characters.
-pub fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
-    if text.len() <= limit || text.chars().count() <= limit {
-        return text.into();
-    }
-    let mut short: String = text.chars().take(limit.saturating_sub(1)).collect();
-    short.push('…');
-    short.into()
-}
-
 #[cfg(test)]
 mod tests {
     use std::borrow::Cow;
 
-    use super::{folded, one_line, shortened};
+    use super::{folded, one_line};
 
     #[test]
     fn white_space_becomes_single_spaces() {
@@ -55,14 +45,5 @@ mod tests {
         {
             assert_eq!(matches!(folded(text), Cow::Owned(_)), is_copied, "{text:?}");
         }
-    }
-
-    #[test]
-    fn long_text_is_shortened_by_characters() {
-        let check = |limit: usize, expect: &str| assert_eq!(shortened("äöüß", limit), expect, "{limit}");
-        check(5, "äöüß");
-        check(4, "äöüß");
-        check(3, "äö…");
-        check(1, "…");
     }
 }

@@ -6,6 +6,8 @@ mod tests;
 
 use std::borrow::Cow;
 
+use crate::truncate;
+
 /// Maximum characters of a [`fn@line`].
 pub(crate) const LINE_CHARS: usize = 300;
 
@@ -99,18 +101,18 @@ pub fn line(raw: &str) -> String {
     line_within(raw, LINE_CHARS)
 }
 
-/// Like [`fn@line`], with at most `most` characters.
+/// Like [`fn@line`], shortened to at most `most` characters.
 pub fn line_within(raw: &str, most: usize) -> String {
     let folded: Cow<'_, str> = if is_clean_line(raw) {
         raw.into()
     } else {
         text(raw).split_whitespace().collect::<Vec<_>>().join(" ").into()
     };
-    if folded.chars().count() <= most {
-        return folded.into_owned();
-    }
-    let kept: String = folded.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
+    let short = match truncate::shortened(&folded, most) {
+        Cow::Owned(short) => Some(short),
+        Cow::Borrowed(_) => None,
+    };
+    short.unwrap_or_else(|| folded.into_owned())
 }
 
 /// Whether nothing needs removing or folding, as for nearly every name.

@@ -2,7 +2,8 @@
 
 use loopkeeper_text::words;
 
-/// At most `columns` cells, with `…` in place of a rest.
+/// At most `columns` cells, with `…` in place of a rest. Differs from [`loopkeeper_text::truncate::shortened`] in the
+/// measure: a character may take two cells.
 pub(crate) fn truncated(text: &str, columns: usize) -> String {
     if words::width(text) <= columns {
         return text.to_owned();

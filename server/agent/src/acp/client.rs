@@ -394,7 +394,7 @@ fn error_response(id: &Value, code: i64, message: &str) -> AcpAction {
 fn truncate_strings(mut value: Value) -> Value {
     match &mut value {
         Value::String(words) if words.len() > MAX_TEXT_BYTES => {
-            *words = truncate::last(words, MAX_TEXT_BYTES).to_owned();
+            *words = truncate::last_bytes(words, MAX_TEXT_BYTES).to_owned();
         }
         Value::Array(items) => items.iter_mut().for_each(|it| *it = truncate_strings(it.take())),
         Value::Object(fields) => fields.values_mut().for_each(|it| *it = truncate_strings(it.take())),

@@ -174,6 +174,6 @@ fn append_bounded(message: &mut String, line: &str) {
     }
     message.push_str(line);
     if message.len() > 4 * FINAL_TEXT_BYTES {
-        *message = truncate::last(message, FINAL_TEXT_BYTES).to_owned();
+        *message = truncate::last_bytes(message, FINAL_TEXT_BYTES).to_owned();
     }
 }

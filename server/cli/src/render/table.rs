@@ -76,7 +76,7 @@ fn truncate_rows(line: &str) -> Cow<'_, str> {
     if line.len() <= MAX_BYTES {
         line.into()
     } else {
-        format!("{}…", truncate::first(line, MAX_BYTES)).into()
+        format!("{}…", truncate::first_bytes(line, MAX_BYTES)).into()
     }
 }
 

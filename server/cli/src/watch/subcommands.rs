@@ -43,5 +43,5 @@ async fn call(args: &[String]) -> Result<String, String> {
         return Err(error);
     }
     // Remarks such as "changed no file" are not part of the output.
-    Ok(truncate::first(if printed.is_empty() { &error } else { &printed }, MAX_BYTES).to_owned())
+    Ok(truncate::first_bytes(if printed.is_empty() { &error } else { &printed }, MAX_BYTES).to_owned())
 }

@@ -96,6 +96,6 @@ fn listed(globs: &[String]) -> String {
 }
 
 fn joined(lines: &[&str]) -> String {
-    let short: Vec<&str> = lines.iter().map(|it| truncate::first(it, LINE_BYTES)).collect();
+    let short: Vec<&str> = lines.iter().map(|it| truncate::first_bytes(it, LINE_BYTES)).collect();
     short.join("\n")
 }

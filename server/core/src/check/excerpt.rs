@@ -103,7 +103,7 @@ fn shortened(text: &str, most: usize) -> Cow<'_, str> {
             continue;
         }
         let kept = most - NOTE_BYTES;
-        let (begin, end) = (truncate::first(line, kept / 3), truncate::last(line, kept * 2 / 3));
+        let (begin, end) = (truncate::first_bytes(line, kept / 3), truncate::last_bytes(line, kept * 2 / 3));
         let left_out = line.len() - begin.len() - end.len();
         out.extend([begin, &format!(" [… {} …] ", tr!("{count} bytes", count = left_out)), end]);
     }
@@ -112,12 +112,12 @@ fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 
 /// After the last line that fits whole, or within the first line when that alone is too long.
 fn end_of_head(text: &str) -> usize {
-    let head = truncate::first(text, HEAD_BYTES);
+    let head = truncate::first_bytes(text, HEAD_BYTES);
     head.rfind('\n').map_or(head.len(), |at| at + 1)
 }
 
 fn start_of_tail(text: &str) -> usize {
-    let least = text.len() - truncate::last(text, TAIL_BYTES).len();
+    let least = text.len() - truncate::last_bytes(text, TAIL_BYTES).len();
     let at_line = least == 0 || text.get(..least).is_some_and(|it| it.ends_with('\n'));
     let next = || text.get(least..).and_then(|it| it.find('\n')).map(|at| least + at + 1);
     if at_line { least } else { next().filter(|it| *it < text.len()).unwrap_or(least) }

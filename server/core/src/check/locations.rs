@@ -28,7 +28,7 @@ const LINE_BYTES: usize = 2000;
 /// Paths below `root` become relative to it, however the tool prints them.
 pub fn read(output: &str, root: &Path) -> Vec<Location> {
     let output = relative::shorten_paths(output, root);
-    let lines: Vec<&str> = output.lines().map(|it| truncate::first(it, LINE_BYTES)).collect();
+    let lines: Vec<&str> = output.lines().map(|it| truncate::first_bytes(it, LINE_BYTES)).collect();
     let mut context = LocationContext::default();
     let mut found = LocationCollector::default();
     for (at, line) in lines.iter().enumerate() {

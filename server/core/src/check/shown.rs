@@ -93,7 +93,7 @@ fn note(before: &str, left_out: Option<u64>) -> String {
 
 /// The first bytes, to the end of a line; empty if not even one line fits.
 fn first_of(text: &str, bytes: usize) -> &str {
-    let first = truncate::first(text, bytes);
+    let first = truncate::first_bytes(text, bytes);
     if first.len() == text.len() {
         return text;
     }
@@ -102,7 +102,7 @@ fn first_of(text: &str, bytes: usize) -> &str {
 
 /// The last bytes, from the start of a line where that costs little.
 fn last_of(text: &str, bytes: usize) -> &str {
-    let last = truncate::last(text, bytes);
+    let last = truncate::last_bytes(text, bytes);
     let before = text.strip_suffix(last).unwrap_or_default();
     match last.find('\n') {
         Some(at) if !before.is_empty() && !before.ends_with('\n') && at < bytes / 4 => {

@@ -24,7 +24,7 @@ impl ModelHistory {
     /// An agent that takes several turns in one iteration reports its model after each; the last one counts.
     pub(crate) fn record(&mut self, iteration: u32, model: Option<&str>) {
         let Some(model) = model else { return };
-        let model = truncate::first(&sanitize::line(model), NAME_BYTES).to_owned();
+        let model = truncate::first_bytes(&sanitize::line(model), NAME_BYTES).to_owned();
         match self.spans.last_mut() {
             Some(span) if iteration < span.last => return,
             Some(span) if span.model == model && iteration - span.last <= 1 => {

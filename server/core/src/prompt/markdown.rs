@@ -23,7 +23,7 @@ pub(crate) fn single_line(text: &str) -> String {
 
 /// The last `bytes` of a text, from the start of a line where that costs little.
 pub(crate) fn last_lines(text: &str, bytes: usize) -> &str {
-    let kept = truncate::last(text, bytes);
+    let kept = truncate::last_bytes(text, bytes);
     match kept.find('\n') {
         Some(at) if kept.len() < text.len() && at < bytes / 4 => kept.get(at + 1..).unwrap_or_default(),
         _ => kept,
@@ -40,5 +40,5 @@ const NAME_BYTES: usize = 400;
 /// One line, cut where it is too long for a list.
 pub(super) fn short(text: &str) -> String {
     let text = single_line(text);
-    if text.len() <= NAME_BYTES { text } else { format!("{}…", truncate::first(&text, NAME_BYTES)) }
+    if text.len() <= NAME_BYTES { text } else { format!("{}…", truncate::first_bytes(&text, NAME_BYTES)) }
 }

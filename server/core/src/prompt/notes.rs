@@ -36,7 +36,7 @@ pub fn patterns_section(text: &str) -> &str {
         }
         end += line.len();
     }
-    truncate::first(rest.get(..end).unwrap_or_default().trim(), PATTERNS_BYTES)
+    truncate::first_bytes(rest.get(..end).unwrap_or_default().trim(), PATTERNS_BYTES)
 }
 
 /// The offset of the text after the heading, and the heading's level.

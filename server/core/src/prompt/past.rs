@@ -111,11 +111,11 @@ fn one_line(past: &IterationSummary<'_>) -> String {
     if !past.commits.is_empty() {
         let _ = write!(text, "; committed {}", quote_subjects(past.commits).join(", "));
     }
-    if text.len() <= LINE_BYTES { text } else { format!("{}…", truncate::first(&text, LINE_BYTES)) }
+    if text.len() <= LINE_BYTES { text } else { format!("{}…", truncate::first_bytes(&text, LINE_BYTES)) }
 }
 
 fn quote_subjects(subjects: &[String]) -> Vec<String> {
-    subjects.iter().map(|it| code_span(truncate::first(&single_line(it), SUBJECT_BYTES))).collect()
+    subjects.iter().map(|it| code_span(truncate::first_bytes(&single_line(it), SUBJECT_BYTES))).collect()
 }
 
 fn write_iteration(out: &mut String, past: &IterationSummary<'_>) {

@@ -212,7 +212,7 @@ fn with_status<'a>(input: &PromptInput<'a>, status: Status) -> impl Iterator<Ite
 /// The question of the last iteration with its answer, or without one.
 fn write_answers(out: &mut String, input: &PromptInput<'_>) {
     let Some(asked) = input.settled else { return };
-    let question = truncate::first(&single_line(asked.question), QUESTION_BYTES).to_owned();
+    let question = truncate::first_bytes(&single_line(asked.question), QUESTION_BYTES).to_owned();
     match asked.kind {
         QuestionKind::Denied => out.push_str("## What the iteration before this one was denied\n\n"),
         QuestionKind::Agent | QuestionKind::UsageLimit | QuestionKind::Permission => {

@@ -230,5 +230,5 @@ fn hollow(redactor: &Redactor, test: &HollowTest) -> HollowTest {
 
 /// Fit to be stored.
 fn clean(redactor: &Redactor, text: &str) -> String {
-    truncate::first(&redactor.redact(&sanitize::line(text)), LINE_BYTES).to_owned()
+    truncate::first_bytes(&redactor.redact(&sanitize::line(text)), LINE_BYTES).to_owned()
 }

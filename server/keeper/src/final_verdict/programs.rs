@@ -113,5 +113,5 @@ fn version(runtime: &RunContext, run: &CommandRun) -> Option<String> {
 
 fn clean(runtime: &RunContext, text: &str) -> String {
     let text = runtime.redactor.redact(&sanitize::line(text));
-    truncate::first(text.trim(), VERSION_BYTES).to_owned()
+    truncate::first_bytes(text.trim(), VERSION_BYTES).to_owned()
 }

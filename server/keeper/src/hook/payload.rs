@@ -73,7 +73,7 @@ impl HookInput {
         let mut question = request(event, token);
         let transcript = self.transcript_path.as_deref().filter(|_| TURN_EVENTS.contains(&event));
         // The end of the message is kept, because it contains the claim.
-        let text = self.last_assistant_message.as_deref().map(|it| truncate::last(it, MAX_TEXT));
+        let text = self.last_assistant_message.as_deref().map(|it| truncate::last_bytes(it, MAX_TEXT));
         let what = self.tool_input.get("description").and_then(Value::as_str).or(self.agent_type.as_deref());
         let entries = [
             ("session", self.session_id.as_deref()),

@@ -37,7 +37,7 @@ impl LinePositions {
 
     /// The position of a byte offset.
     pub fn position(&self, text: &str, byte: usize, encoding: Encoding) -> Position {
-        let byte = truncate::first(text, byte).len();
+        let byte = truncate::first_bytes(text, byte).len();
         let line = self.index.line(byte);
         let begin = self.index.start(line).unwrap_or_default();
         let column = match encoding {
@@ -55,12 +55,12 @@ impl LinePositions {
         let content = text.get(begin..end).unwrap_or_default().trim_end_matches(['\n', '\r']);
         let column = place.character as usize;
         if encoding == Encoding::Utf8 || self.units.is_empty() {
-            return begin + truncate::first(content, column).len();
+            return begin + truncate::first_bytes(content, column).len();
         }
         let wanted = self.units_before(text, begin).saturating_add(column);
         let stride = self.units.partition_point(|units| *units <= wanted).saturating_sub(1);
         let near = (stride * STRIDE).clamp(begin, begin + content.len());
-        let near = truncate::first(text, near).len();
+        let near = truncate::first_bytes(text, near).len();
         let rest = text.get(near..begin + content.len()).unwrap_or_default();
         near + byte_of_column(rest, wanted - self.units_before(text, near))
     }
@@ -185,7 +185,7 @@ mod tests {
         ) {
             let text = parts.concat();
             let lines = LinePositions::of(&text);
-            let at = loopkeeper_text::truncate::first(&text, at).len();
+            let at = loopkeeper_text::truncate::first_bytes(&text, at).len();
             let begin = text[..at].rfind('\n').map_or(0, |it| it + 1);
             let found = lines.position(&text, at, Encoding::Utf16);
             assert_eq!(found.character as usize, text[begin..at].encode_utf16().count());

@@ -59,7 +59,7 @@ impl OutputPublisher {
 fn split_output(mut text: &str, most: usize) -> Vec<&str> {
     let mut portions = Vec::new();
     while text.len() > most {
-        let head = truncate::first(text, most);
+        let head = truncate::first_bytes(text, most);
         let end = head.rfind('\n').map_or(head.len(), |it| it + 1);
         let (portion, rest) = text.split_at(end);
         portions.push(portion);

@@ -35,7 +35,7 @@ pub(super) fn render_patch(objects: &ObjectStore, (a, b): (Oid, Oid), limit: usi
         Ok(ControlFlow::Continue(()))
     })?;
     if text.len() > limit {
-        text.truncate(truncate::first(&text, limit).rfind('\n').map_or(0, |it| it + 1));
+        text.truncate(truncate::first_bytes(&text, limit).rfind('\n').map_or(0, |it| it + 1));
         text.push_str(tr!("… further changes are not shown here"));
         text.push('\n');
     }

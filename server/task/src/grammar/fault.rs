@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::code_span;
 use crate::FindingCode;
 use crate::item::InlinePiece;
-use loopkeeper_text::fold::{folded, one_line, shortened};
+use loopkeeper_text::fold::{folded, one_line};
 use loopkeeper_text::tr;
+use loopkeeper_text::truncate::shortened;
 
 /// Maximum length of a code span in a sentence that contains two.
 const SPAN_CHARS: usize = 26;

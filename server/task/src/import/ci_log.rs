@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
-use loopkeeper_text::fold::shortened;
 use loopkeeper_text::sanitize;
+use loopkeeper_text::truncate::shortened;
 
 /// Lines of the log that go into the task, the last ones of the step that failed.
 const MAX_LINES: usize = 40;

@@ -11,8 +11,8 @@ use crate::FindingCode;
 use crate::grammar::ItemFault;
 use crate::kind::DocumentKind;
 use loopkeeper_text::closest::is_within;
-use loopkeeper_text::fold::shortened;
 use loopkeeper_text::language::translate;
+use loopkeeper_text::truncate::shortened;
 use loopkeeper_text::{tr, tr_later, truncate};
 
 /// The properties of one object; the last of repeated ones counts, as in other JSON parsers.
@@ -184,9 +184,9 @@ impl PrdReader<'_> {
 
     /// A range that can be sliced: errors may point into a character or past the end.
     pub(super) fn whole_characters(&self, range: Range<usize>) -> Range<usize> {
-        let start = truncate::first(self.json, range.start).len();
+        let start = truncate::first_bytes(self.json, range.start).len();
         let whole = self.json.len();
-        let behind = truncate::last(self.json, whole - range.end.min(whole).max(start));
+        let behind = truncate::last_bytes(self.json, whole - range.end.min(whole).max(start));
         start..whole - behind.len()
     }
 }

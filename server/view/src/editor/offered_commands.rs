@@ -259,7 +259,10 @@ impl OfferedCommand<'_> {
             Self::Run(criterion) => tr!("Run check {name}", name = quoted(&criterion.name)),
             Self::Output(criterion) => tr!("Show output of {name}", name = quoted(&criterion.name)),
             Self::Restore(path) => {
-                tr!("Restore \"{path}\" as it was at the start", path = weakened::shortened(path, NAME_CHARS))
+                tr!(
+                    "Restore \"{path}\" as it was at the start",
+                    path = weakened::shortened_path(path, NAME_CHARS)
+                )
             }
             Self::AcceptWeakening => tr!("Accept what the agent of {title} weakened", title),
             Self::RemoveStrays(paths) => {

@@ -1,6 +1,6 @@
 //! Diagnostics of the whole task, on its first line: the summary, which every editor shows, and what blocks its loop.
 
-use super::weakened::shortened;
+use super::weakened::shortened_path;
 use super::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, TaskView, message};
 use crate::{DisplayPhase, DisplayState, LoopStatus, QuestionStatus, sentences};
 use loopkeeper_core::journal::{Edit, OutcomeKind, PauseReason, QuestionKind};
@@ -97,7 +97,7 @@ fn without_hint(message: &Message) -> &str {
 fn strays(view: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
     const PATH_CHARS: usize = 24;
     let (first, others) = view.removable_strays().split_first()?;
-    let path = shortened(first, PATH_CHARS);
+    let path = shortened_path(first, PATH_CHARS);
     let (fact, remedy) = match others.len() as u64 {
         0 => (tr!("nothing refers to {path}", path), tr!("Remove or use it")),
         count => {

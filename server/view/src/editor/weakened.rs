@@ -7,8 +7,7 @@ use crate::DisplayPhase;
 use loopkeeper_core::decide::weakening;
 use loopkeeper_core::journal::Weakening;
 use loopkeeper_task::criterion::CriterionId;
-use loopkeeper_text::sanitize;
-use loopkeeper_text::tr;
+use loopkeeper_text::{sanitize, tr, truncate};
 
 /// Maximum length of a path and its loss; the beginning of the path is cut.
 const FACT_CHARS: usize = 60;
@@ -78,16 +77,10 @@ fn fact(weakening: &Weakening) -> String {
     let (what, path) = (sanitize::line(&weakening.what), sanitize::line(&weakening.path));
     let Some(loss) = what.strip_prefix(path.as_str()).filter(|_| !path.is_empty()) else { return what };
     let room = FACT_CHARS.saturating_sub(loss.chars().count()).max(message::NAME_CHARS);
-    shortened(&path, room) + loss
+    shortened_path(&path, room) + loss
 }
 
-/// Shortens a path at its beginning, because its end is distinctive.
-pub(super) fn shortened(path: &str, room: usize) -> String {
-    let path = sanitize::line(path);
-    let chars = path.chars().count();
-    if chars <= room {
-        return path;
-    }
-    let end = path.chars().skip((chars - room).saturating_add(1));
-    std::iter::once('…').chain(end).collect()
+/// The end of a path, because it is distinctive.
+pub(super) fn shortened_path(path: &str, room: usize) -> String {
+    truncate::shortened_at_start(&sanitize::line(path), room).into_owned()
 }

@@ -162,7 +162,7 @@ pub(super) fn name_of(it: &LoopFigures) -> String {
 
 fn row<const N: usize>(name: &str, cells: [String; N]) -> Vec<String> {
     // The end of a path says which project it is.
-    let short = truncate::last(name, NAME_BYTES);
+    let short = truncate::last_bytes(name, NAME_BYTES);
     let name = if short.len() < name.len() { format!("…{short}") } else { short.to_owned() };
     std::iter::once(name).chain(cells).collect()
 }

@@ -177,7 +177,7 @@ fn append_bounded(kept: &mut String, line: &str) {
     kept.push_str(line);
     kept.push('\n');
     if kept.len() > 2 * MAX_BYTES {
-        let end = truncate::last(kept, MAX_BYTES);
+        let end = truncate::last_bytes(kept, MAX_BYTES);
         *kept = end.split_once('\n').map_or(end, |(_, whole)| whole).to_owned();
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn imports(language: TestLanguage, code: &str) -> Vec<ImportBinding> 
     let mut found = Vec::new();
     let starts = std::iter::once(0).chain(code.match_indices('\n').map(|(at, _)| at + 1));
     for at in starts {
-        read(truncate::first(code.get(at..).unwrap_or_default(), MAX_STATEMENT_BYTES), &mut found);
+        read(truncate::first_bytes(code.get(at..).unwrap_or_default(), MAX_STATEMENT_BYTES), &mut found);
     }
     found
 }
