@@ -39,6 +39,7 @@ mod known_paths;
 mod landlock_rules;
 mod network;
 mod other_folders;
+mod real_paths;
 mod resources;
 mod user_sockets;
 

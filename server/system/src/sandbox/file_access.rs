@@ -15,6 +15,7 @@ use rustix::process::geteuid;
 use super::known_paths::{OTHER_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, SYSTEM_STARTUP, USER_SERVICES};
 use super::landlock_rules::LandlockRules;
 use super::other_folders::{OtherFolders, other_folders, tool_folders};
+use super::real_paths::existing_real_paths;
 use super::user_sockets::{display_sockets, multiplexer_folders, named_sockets, program_sockets};
 use crate::clean_room::RoomAccess;
 
@@ -93,7 +94,7 @@ impl FileAccess {
         let is_visible = |path: &PathBuf| !hidden.iter().any(|it| path.starts_with(it));
         let written = request.write.iter().map(|it| request.resolve(it)).filter(is_visible);
         let writable: Vec<PathBuf> = request.writable.iter().cloned().chain(allowed).chain(written).collect();
-        let used = [tool_folders(&root, &variable), existing(&writable)].concat();
+        let used = [tool_folders(&root, &variable), existing_real_paths(&writable)].concat();
         let home = request.home.as_deref().map(real_path);
         let others = other_folders(home.as_deref(), &root, &used);
         let logins = request.home.iter().flat_map(|home| logins(home, set)).collect();
@@ -124,9 +125,9 @@ impl FileAccess {
 
     /// The arguments of bubblewrap after those that mount everything.
     pub(super) fn arguments(&self) -> Vec<OsString> {
-        let writable = existing(&self.writable);
+        let writable = existing_real_paths(&self.writable);
         let is_restricted = |it: &PathBuf| !writable.contains(it);
-        let hidden = existing(&[self.hidden.as_slice(), &self.services].concat());
+        let hidden = existing_real_paths(&[self.hidden.as_slice(), &self.services].concat());
         let hidden: Vec<_> = outermost(hidden.into_iter().filter(is_restricted));
         let (folders, files): (Vec<_>, Vec<_>) = hidden.into_iter().partition(|it| it.is_dir());
         let mut arguments = Vec::new();
@@ -149,7 +150,7 @@ impl FileAccess {
         for path in single.flat_map(|it| &it.entries).filter(|it| it.exists()) {
             add(&["--ro-bind-try"], &[path, path]);
         }
-        for path in existing(&self.read_only_paths()).into_iter().filter(is_restricted) {
+        for path in existing_real_paths(&self.read_only_paths()).into_iter().filter(is_restricted) {
             add(&["--ro-bind-try"], &[&path, &path]);
         }
         for path in &self.fixed {
@@ -179,7 +180,8 @@ impl FileAccess {
     /// The folders around restricted paths that could be moved away, and others put in their place. A mount point cannot
     /// be moved. The work tree and what is around it are left out, because nothing can be linked across mount points.
     fn pinned(&self) -> Vec<PathBuf> {
-        let restricted = existing(&[self.hidden.as_slice(), &self.services, &self.read_only].concat());
+        let restricted =
+            existing_real_paths(&[self.hidden.as_slice(), &self.services, &self.read_only].concat());
         let is_movable = |it: &Path| {
             let parent = it.parent().filter(|it| it.parent().is_some());
             parent.is_some_and(|it| access(it, Access::WRITE_OK).is_ok())
@@ -200,9 +202,9 @@ impl FileAccess {
         if *self == Self::default() {
             return LandlockRules::default();
         }
-        let writable = existing(&self.writable);
+        let writable = existing_real_paths(&self.writable);
         let outside = |paths: &[PathBuf]| -> Vec<PathBuf> {
-            let real = existing(paths).into_iter();
+            let real = existing_real_paths(paths).into_iter();
             real.filter(|it| !it.starts_with(&self.root) && !writable.contains(it)).collect()
         };
         let hidden = outside(&self.hidden);
@@ -218,7 +220,7 @@ impl FileAccess {
 
     /// The hidden paths that [`Self::landlock_rules`] leaves open.
     pub(super) fn hidden_in_root(&self) -> impl Iterator<Item = PathBuf> {
-        existing(&self.hidden).into_iter().filter(|it| it.starts_with(&self.root))
+        existing_real_paths(&self.hidden).into_iter().filter(|it| it.starts_with(&self.root))
     }
 }
 
@@ -244,14 +246,6 @@ fn logins(home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> Vec<PathBu
 /// Resolves symbolic links; a path that does not exist is returned as it is.
 fn real_path(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// The real paths of those that exist, sorted, each once.
-fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let mut real: Vec<_> = paths.iter().filter_map(|it| fs::canonicalize(it).ok()).collect();
-    real.sort();
-    real.dedup();
-    real
 }
 
 /// Removes paths below another one, which an empty folder covers. `paths` is sorted.

@@ -17,6 +17,8 @@ use landlock::{
 use loopkeeper_text::tr;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
+use super::real_paths::existing_real_paths;
+
 /// The first version that permits moving a file to another folder, which builds need.
 const FILES: u32 = 2;
 /// The first version that limits TCP.
@@ -125,11 +127,11 @@ impl LandlockRules {
         }
         let mut created = rules.create()?;
         if files {
-            let (hidden, kept) = (existing(&self.hidden), existing(&self.read_only));
+            let (hidden, kept) = (existing_real_paths(&self.hidden), existing_real_paths(&self.read_only));
             let closed: Vec<PathBuf> = hidden.iter().chain(&kept).cloned().collect();
             created = permit(created, &uncovered(Path::new("/"), &hidden), read_rights())?;
             created = permit(created, &uncovered(Path::new("/"), &closed), write_rights())?;
-            created = permit(created, &existing(&self.open), read_rights() | write_rights())?;
+            created = permit(created, &existing_real_paths(&self.open), read_rights() | write_rights())?;
         }
         created.restrict_self().map(drop)
     }
@@ -168,11 +170,6 @@ fn open(path: &Path) -> Option<(OwnedFd, bool)> {
     let file = openat(CWD, path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(&file).ok()?.st_mode);
     (kind != rustix::fs::FileType::Symlink).then(|| (file, kind == rustix::fs::FileType::Directory))
-}
-
-/// The real paths of those that exist.
-fn existing(paths: &[PathBuf]) -> Vec<PathBuf> {
-    paths.iter().filter_map(|it| fs::canonicalize(it).ok()).collect()
 }
 
 /// The largest folders and files below `at` that are not, and do not hold, one of `closed`. Links are left out: their
