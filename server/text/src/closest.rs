@@ -70,3 +70,22 @@ fn edit_distance(left: &[char], right: &[char]) -> usize {
     }
     last.last().copied().unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn typing_errors_find_the_intended_word() {
+        let words = ["limits", "iterations", "iteration_time", "cost_usd", "keep"];
+        let check = |word: &str, expect: Option<&str>| assert_eq!(closest(word, words), expect, "{word}");
+        check("limtis", Some("limits"));
+        check("iteration", Some("iterations"));
+        check("Cost-USD", Some("cost_usd"));
+        check("cost", Some("cost_usd"));
+        check("kepe", Some("keep"));
+        check("budget", None);
+        check("", None);
+        check(&"limits".repeat(1000), None);
+    }
+}
