@@ -30,7 +30,7 @@ use phrases::COUNTS_FROM;
 pub use promise::promise;
 use prose_mask::MessageLineKind;
 pub use report::ClaimRow;
-use status::{StatedState, StatedTests, StatusBlock};
+use status::{StatusBlock, TestsState, WorkState};
 pub use test_only::is_test_only;
 
 /// Maximum length of a claim's line.
@@ -111,25 +111,25 @@ fn add_stated(found: &mut IndicatorMatches, block: &StatusBlock) {
         excerpt: excerpt.to_owned(),
     };
     match &block.state {
-        Some(StatedState::Complete) => {
+        Some(WorkState::Complete) => {
             add_indicator(&mut found.done, one("complete", 90, "STATUS: COMPLETE"));
         }
-        Some(StatedState::InProgress) => {
+        Some(WorkState::InProgress) => {
             add_indicator(&mut found.not_yet, one("in progress", 90, "STATUS: IN_PROGRESS"));
         }
-        Some(StatedState::Blocked) => {
+        Some(WorkState::Blocked) => {
             add_indicator(&mut found.not_yet, one("blocked", 90, "STATUS: BLOCKED"));
         }
-        Some(StatedState::Other(_)) | None => {}
+        Some(WorkState::Other(_)) | None => {}
     }
     match &block.tests {
-        Some(StatedTests::Passing) => {
+        Some(TestsState::Passing) => {
             add_indicator(&mut found.done, one("all tests passing", 70, "TESTS_STATUS: PASSING"));
         }
-        Some(StatedTests::Failing) => {
+        Some(TestsState::Failing) => {
             add_indicator(&mut found.not_yet, one("tests failing", 90, "TESTS_STATUS: FAILING"));
         }
-        Some(StatedTests::NotRun | StatedTests::Other(_)) | None => {}
+        Some(TestsState::NotRun | TestsState::Other(_)) | None => {}
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Fingerprint(pub String);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct SeenError {
+pub struct FingerprintedError {
     pub fingerprint: Fingerprint,
     /// The decisive line, sanitised, at most 300 characters.
     pub text: String,
@@ -54,9 +54,9 @@ pub struct ErrorScan {
     /// Lines since the fence was opened.
     fence: Option<u32>,
     block: Option<ErrorBlock>,
-    errors: VecDeque<SeenError>,
+    errors: VecDeque<FingerprintedError>,
     /// The last line that reports a failure without its cause; counts only if no other line names the cause.
-    follow_up: Option<SeenError>,
+    follow_up: Option<FingerprintedError>,
     /// The last line, if a program prints it.
     last_line: String,
 }
@@ -96,7 +96,7 @@ impl ErrorScan {
     }
 
     /// The last distinct errors, in the order in which they were last seen.
-    pub fn finish(mut self) -> Vec<SeenError> {
+    pub fn finish(mut self) -> Vec<FingerprintedError> {
         self.close_block();
         if self.errors.is_empty() {
             self.errors.extend(self.follow_up);
@@ -164,7 +164,7 @@ impl ErrorScan {
 }
 
 /// Merges the errors of several streams of one run into one list.
-pub fn merge_scans(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenError> {
+pub fn merge_scans(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<FingerprintedError> {
     let (mut all, mut follow_up) = (VecDeque::new(), None);
     for mut scan in streams {
         scan.close_block();
@@ -177,12 +177,12 @@ pub fn merge_scans(streams: impl IntoIterator<Item = ErrorScan>) -> Vec<SeenErro
     all.into()
 }
 
-fn error_of_line(decisive: &str) -> Option<SeenError> {
+fn error_of_line(decisive: &str) -> Option<FingerprintedError> {
     let text = sanitize::line(decisive);
-    (!text.is_empty()).then(|| SeenError { fingerprint: fingerprint(decisive), text })
+    (!text.is_empty()).then(|| FingerprintedError { fingerprint: fingerprint(decisive), text })
 }
 
-fn push_distinct(errors: &mut VecDeque<SeenError>, error: SeenError) {
+fn push_distinct(errors: &mut VecDeque<FingerprintedError>, error: FingerprintedError) {
     errors.retain(|it| it.fingerprint != error.fingerprint);
     errors.push_back(error);
     if errors.len() > MAX_ERRORS {

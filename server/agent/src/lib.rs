@@ -31,7 +31,7 @@ mod transcripts;
 
 use serde::{Deserialize, Serialize};
 
-use errors::SeenError;
+use errors::FingerprintedError;
 pub use options::{LoopMode, PermissionMode, PromptBy};
 use provider::ProviderFailure;
 
@@ -256,7 +256,7 @@ pub struct AgentRun {
     pub dropped: u64,
     /// The last distinct errors in the agent's messages, its tools' output and stderr.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<SeenError>,
+    pub errors: Vec<FingerprintedError>,
     /// Bytes of the agent's own messages.
     #[serde(default)]
     pub output_bytes: u64,

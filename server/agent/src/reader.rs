@@ -1,7 +1,7 @@
 //! Reads one agent process to its end: lines become events, and events with the exit become an [`AgentRun`]. Keeps a
 //! bounded summary, never the output itself.
 
-mod failing;
+mod failure_cause;
 mod tally;
 
 use serde_json::Value;
@@ -204,12 +204,12 @@ impl AgentOutputReader {
             tally.last_message = tally.unread.take().unwrap_or_default();
         }
         let error = if is_text {
-            failing::text_run_error(&tally, &end, here)
+            failure_cause::text_run_error(&tally, &end, here)
         } else {
-            failing::dialect_run_error(dialect, &tally, &end, here)
+            failure_cause::dialect_run_error(dialect, &tally, &end, here)
         };
-        let session_lost = error.is_some() && failing::is_session_lost(&end.stderr);
-        let error = if session_lost { Some(failing::lost_session_error()) } else { error };
+        let session_lost = error.is_some() && failure_cause::is_session_lost(&end.stderr);
+        let error = if session_lost { Some(failure_cause::lost_session_error()) } else { error };
         let fallback_note =
             (is_text && !matches!(dialect, DialectParser::Text)).then(|| translate(NO_JSON).to_owned());
         let turn = tally.turn.unwrap_or_default();

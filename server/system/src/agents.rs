@@ -271,7 +271,8 @@ fn inline_settings(
 
 /// Why the configured arguments leave no place for our hook.
 pub fn hook_conflict(plan: &AgentPlan) -> Option<String> {
-    let theirs = codex::hooks::in_the_way(&plan.argv).filter(|_| plan.kind() == AgentKind::Codex)?;
+    let theirs =
+        codex::hooks::conflicting_argument(&plan.argv).filter(|_| plan.kind() == AgentKind::Codex)?;
     Some(tr!("`{theirs}` takes the place of the hook that hook mode installs", theirs))
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::indicators::{Indicator, IndicatorSource};
-use super::status::{StatedState, StatedTests, WorkType};
+use super::status::{TestsState, WorkState, WorkType};
 use super::{Claims, PHRASES_FOR_A_CLAIM};
 use loopkeeper_text::language::translate;
 use loopkeeper_text::{tr, tr_later};
@@ -98,8 +98,8 @@ impl Claims {
                 value.map(|it| claim_row(format!("{name}: {it}"), STATUS_BLOCK, translate(SHOWN_ONLY))),
             );
         };
-        field("STATUS", block.state.as_ref().filter(|it| **it != StatedState::Complete).map(state_word));
-        field("TESTS_STATUS", block.tests.as_ref().filter(|it| **it != StatedTests::Passing).map(tests_word));
+        field("STATUS", block.state.as_ref().filter(|it| **it != WorkState::Complete).map(state_word));
+        field("TESTS_STATUS", block.tests.as_ref().filter(|it| **it != TestsState::Passing).map(tests_word));
         field("WORK_TYPE", block.work_type.as_ref().map(work_word));
         field("FILES_MODIFIED", block.files_modified.map(|it| it.to_string()));
         field("TASKS_COMPLETED_THIS_LOOP", block.tasks_completed.map(|it| it.to_string()));
@@ -115,9 +115,9 @@ impl Claims {
             (Some(percent), ..) if percent < 100 => {
                 return Some(tr!("the agent claims to be done ({claim}) at {percent} %", claim, percent));
             }
-            (_, Some(StatedState::InProgress), _) => "STATUS: IN_PROGRESS",
-            (_, Some(StatedState::Blocked), _) => "STATUS: BLOCKED",
-            (_, _, Some(StatedTests::Failing)) => "TESTS_STATUS: FAILING",
+            (_, Some(WorkState::InProgress), _) => "STATUS: IN_PROGRESS",
+            (_, Some(WorkState::Blocked), _) => "STATUS: BLOCKED",
+            (_, _, Some(TestsState::Failing)) => "TESTS_STATUS: FAILING",
             _ if self.exit_signal == Some(false) => "EXIT_SIGNAL: false",
             _ => {
                 let excerpt = &self.not_yet.first()?.excerpt;
@@ -138,8 +138,7 @@ impl Claims {
 
     /// The claim that states completion, if there is one.
     fn completion_claim(&self) -> Option<&'static str> {
-        let is_complete =
-            self.status.as_ref().and_then(|it| it.state.as_ref()) == Some(&StatedState::Complete);
+        let is_complete = self.status.as_ref().and_then(|it| it.state.as_ref()) == Some(&WorkState::Complete);
         if self.promise {
             Some(tr!("promise"))
         } else if self.exit_signal == Some(true) {
@@ -174,21 +173,21 @@ fn weight_of(indicator: &Indicator) -> String {
     if indicator.counts() { decimal.to_owned() } else { tr!("{decimal}, too weak to count", decimal) }
 }
 
-fn state_word(state: &StatedState) -> String {
+fn state_word(state: &WorkState) -> String {
     match state {
-        StatedState::Complete => "COMPLETE".to_owned(),
-        StatedState::InProgress => "IN_PROGRESS".to_owned(),
-        StatedState::Blocked => "BLOCKED".to_owned(),
-        StatedState::Other(text) => text.clone(),
+        WorkState::Complete => "COMPLETE".to_owned(),
+        WorkState::InProgress => "IN_PROGRESS".to_owned(),
+        WorkState::Blocked => "BLOCKED".to_owned(),
+        WorkState::Other(text) => text.clone(),
     }
 }
 
-fn tests_word(tests: &StatedTests) -> String {
+fn tests_word(tests: &TestsState) -> String {
     match tests {
-        StatedTests::Passing => "PASSING".to_owned(),
-        StatedTests::Failing => "FAILING".to_owned(),
-        StatedTests::NotRun => "NOT_RUN".to_owned(),
-        StatedTests::Other(text) => text.clone(),
+        TestsState::Passing => "PASSING".to_owned(),
+        TestsState::Failing => "FAILING".to_owned(),
+        TestsState::NotRun => "NOT_RUN".to_owned(),
+        TestsState::Other(text) => text.clone(),
     }
 }
 

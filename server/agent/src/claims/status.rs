@@ -6,7 +6,7 @@ mod fields;
 mod json;
 
 use super::prose_mask::{MessageLine, MessageLineKind};
-pub use fields::{StatedState, StatedTests, StatusBlock, WorkType};
+pub use fields::{StatusBlock, TestsState, WorkState, WorkType};
 use fields::{StatusDraft, parse_bool, split_line};
 
 /// The statements of a message in this form.

@@ -6,7 +6,7 @@ mod questions;
 mod status;
 mod words;
 
-use super::{Claims, StatedState, read};
+use super::{Claims, WorkState, read};
 use loopkeeper_text::language::Language;
 
 pub(super) fn claims(text: &str) -> Claims {
@@ -23,7 +23,7 @@ fn every_form_of_an_honest_claim_is_read() {
     let claims = claims(text);
     assert!(claims.promise);
     assert_eq!(claims.exit_signal, Some(true));
-    assert_eq!(claims.status.as_ref().and_then(|it| it.state.clone()), Some(StatedState::Complete));
+    assert_eq!(claims.status.as_ref().and_then(|it| it.state.clone()), Some(WorkState::Complete));
     assert_eq!(claims.indicator_count(), 3, "{claims:#?}");
     assert_eq!(claims.contradiction(), None);
     let listed: Vec<String> = claims.report_rows().iter().map(ToString::to_string).collect();

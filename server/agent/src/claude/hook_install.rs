@@ -1,7 +1,7 @@
 //! Installs our hooks in a workspace's `.claude/settings.local.json` and removes them again, for sessions that the
 //! user starts. All other bytes of the file are preserved.
 
-mod place;
+mod json_position;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +10,7 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::json;
 
-use self::place::{JsonStyle, insert_last, removal_range};
+use self::json_position::{JsonStyle, insert_last, removal_range};
 use loopkeeper_text::tr;
 
 use super::hooks::{PROMPT_HOOK_TIMEOUT_S, SUBAGENT_EVENTS, hook_entry};

@@ -48,7 +48,7 @@ pub(super) fn put_settings(mut argv: Vec<String>, settings: &Value) -> Vec<Strin
 }
 
 /// Moves inline settings to `file`: returns the command line that names it, and the content of the file.
-pub fn aside(argv: Vec<String>, file: &str) -> (Vec<String>, Option<String>) {
+pub fn move_inline_to_file(argv: Vec<String>, file: &str) -> (Vec<String>, Option<String>) {
     let Some(inline) = find_settings_argument(&argv).filter(|it| parse_object(it.text).is_some()) else {
         return (argv, None);
     };
@@ -64,14 +64,14 @@ pub fn all_hooks_disabled(text: &str) -> Option<bool> {
     parse_object(text)?.get("disableAllHooks")?.as_bool()
 }
 
-/// The settings that are inline in the command line.
-pub fn of_line(argv: &[String]) -> Option<&str> {
+/// The value of the argument for the settings: inline settings, or a file.
+pub fn settings_argument(argv: &[String]) -> Option<&str> {
     find_settings_argument(argv).map(|it| it.text)
 }
 
 /// The user's file that these arguments name for the settings.
 pub fn settings_file(words: &[String]) -> Option<&str> {
-    of_line(words).filter(|it| parse_object(it).is_none())
+    settings_argument(words).filter(|it| parse_object(it).is_none())
 }
 
 /// Replaces the file name in the arguments with the content of that file; `None` if the content is not valid settings.
@@ -142,8 +142,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{
-        PermissionRules, all_hooks_disabled, aside, inline_settings_file, malformed_rules, settings_file,
-        with_rules, without_settings_argument,
+        PermissionRules, all_hooks_disabled, inline_settings_file, malformed_rules, move_inline_to_file,
+        settings_file, with_rules, without_settings_argument,
     };
 
     fn argv(words: &[&str]) -> Vec<String> {
@@ -197,7 +197,11 @@ mod tests {
             (&["--settings"], &["--settings"], None),
             (&["-p"], &["-p"], None),
         ] {
-            assert_eq!(aside(argv(words), "/s"), (argv(expect), text.map(ToOwned::to_owned)), "{words:?}");
+            assert_eq!(
+                move_inline_to_file(argv(words), "/s"),
+                (argv(expect), text.map(ToOwned::to_owned)),
+                "{words:?}"
+            );
         }
     }
 

@@ -33,7 +33,7 @@ fn hook_hash(command: &str) -> String {
 }
 
 /// A user argument that would replace our hook.
-pub fn in_the_way(argv: &[String]) -> Option<&str> {
+pub fn conflicting_argument(argv: &[String]) -> Option<&str> {
     const OWN_KEY_PREFIXES: [&str; 3] = ["hooks=", "hooks.Stop", "hooks.state"];
     let override_of = |it: &str| {
         let bare = it.strip_prefix("--config=").or_else(|| it.strip_prefix("-c")).unwrap_or(it);
@@ -44,7 +44,7 @@ pub fn in_the_way(argv: &[String]) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_the_way, inject_stop_hook};
+    use super::{conflicting_argument, inject_stop_hook};
     use crate::hooks::hook_command;
 
     fn argv(words: &[&str]) -> Vec<String> {
@@ -74,8 +74,11 @@ mod tests {
     #[test]
     fn arguments_that_override_our_hook_are_found() {
         for it in ["hooks.Stop=[]", "--config=hooks={}", "-chooks.state={}"] {
-            assert_eq!(in_the_way(&argv(&["codex", "exec", "-c", it])), Some(it));
+            assert_eq!(conflicting_argument(&argv(&["codex", "exec", "-c", it])), Some(it));
         }
-        assert_eq!(in_the_way(&argv(&["codex", "exec", "-c", "hooks.PreToolUse=[]", "-m", "hook"])), None);
+        assert_eq!(
+            conflicting_argument(&argv(&["codex", "exec", "-c", "hooks.PreToolUse=[]", "-m", "hook"])),
+            None
+        );
     }
 }

@@ -39,7 +39,7 @@ mod tests {
     use super::{MAX_WHOLE, shorten_next};
     use crate::decide::sim::{Act, Sim, criterion, spec};
     use crate::decide::{IterationHistory, LoopState, apply, replay};
-    use loopkeeper_agent::errors::{Fingerprint, SeenError};
+    use loopkeeper_agent::errors::{Fingerprint, FingerprintedError};
 
     /// A loop of this many iterations, each shortened when it became old.
     fn long_loop(iterations: usize, prepare: fn(&mut LoopState)) -> LoopState {
@@ -49,7 +49,7 @@ mod tests {
         prepare(&mut state);
         let mut row = state.history[0].clone();
         let (fingerprint, text) = (Fingerprint("e".repeat(12)), "assertion failed".to_owned());
-        row.errors.push(SeenError { fingerprint, text });
+        row.errors.push(FingerprintedError { fingerprint, text });
         row.changes.files = vec!["src/main.rs".to_owned()];
         state.history = IterationHistory::default();
         for _ in 0..iterations {

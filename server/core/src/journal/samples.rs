@@ -17,7 +17,7 @@ use crate::check::{
 use crate::jury::JudgeUsage;
 use crate::settings::LoopEvent;
 use loopkeeper_agent::claims::read;
-use loopkeeper_agent::errors::{Fingerprint, SeenError};
+use loopkeeper_agent::errors::{Fingerprint, FingerprintedError};
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::{
     AgentEnding, AgentExited, AgentRun, PermissionMode, PromptBy, ProviderClass, ProviderError,
@@ -399,7 +399,7 @@ fn run() -> AgentRun {
         unkillable: vec!["1 stuck".to_owned()],
         files: vec!["src/a.rs".to_owned()],
         dropped: 0,
-        errors: vec![SeenError {
+        errors: vec![FingerprintedError {
             fingerprint: Fingerprint("0123456789ab".to_owned()),
             text: "error: no".to_owned(),
         }],

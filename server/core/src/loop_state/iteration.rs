@@ -3,7 +3,7 @@
 use crate::check::Status;
 use crate::journal::{ChangeStats, Claim, DriftShare};
 use loopkeeper_agent::claims::Claims;
-use loopkeeper_agent::errors::{Fingerprint, SeenError};
+use loopkeeper_agent::errors::{Fingerprint, FingerprintedError};
 use loopkeeper_agent::{AgentEnding, ProviderClass, ProviderError};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::moment::Moment;
@@ -67,7 +67,7 @@ pub struct Iteration {
     pub commands: Vec<String>,
     /// The last errors that the agent and its tools printed.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub errors: Vec<SeenError>,
+    pub errors: Vec<FingerprintedError>,
     /// Bytes of the agent's own text.
     #[serde(default, skip_serializing_if = "is_default")]
     pub output_bytes: u64,

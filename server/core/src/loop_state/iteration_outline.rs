@@ -1,7 +1,7 @@
 //! The part of an iteration that decisions compare at any age: its numbers, its results and how it failed.
 
 use crate::check::Status;
-use loopkeeper_agent::errors::{Fingerprint, SeenError};
+use loopkeeper_agent::errors::{Fingerprint, FingerprintedError};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::moment::Moment;
 
@@ -16,7 +16,7 @@ pub struct IterationOutline<'a> {
     /// Empty for an old iteration: see [`super::IterationHistory::pack_oldest`].
     pub facts: &'a [(CriterionId, String)],
     /// Empty for an old iteration.
-    pub errors: &'a [SeenError],
+    pub errors: &'a [FingerprintedError],
 }
 
 /// Numbers and facts of an iteration without its texts.

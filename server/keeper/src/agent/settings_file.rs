@@ -31,7 +31,7 @@ pub fn extract_settings(
     let failed =
         |why: &dyn Display| tr!("could not write {path}: {error}", path = file.display(), error = why);
     let name = file.to_str().ok_or_else(|| failed(&tr!("its path is not UTF-8")))?;
-    let (argv, text) = settings::aside(argv, name);
+    let (argv, text) = settings::move_inline_to_file(argv, name);
     if let Some(text) = text {
         private_file(file, text.as_bytes()).map_err(|error| failed(&error))?;
     }

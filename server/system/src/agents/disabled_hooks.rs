@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use loopkeeper_agent::claude::settings::{all_hooks_disabled, of_line};
+use loopkeeper_agent::claude::settings::{all_hooks_disabled, settings_argument};
 use loopkeeper_agent::kind::AgentKind;
 use loopkeeper_core::journal::AgentPlan;
 
@@ -24,7 +24,8 @@ pub fn find_source(plan: &AgentPlan, root: &Path, env: &[(OsString, OsString)]) 
     let value = |name: &str| env.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_os_str());
     let text = |path: PathBuf| config_text::read_text(&path).ok().flatten();
     let setting_at = |path: PathBuf| Some((path.display().to_string(), all_hooks_disabled(&text(path)?)?));
-    let by_argument = || Some(("`--settings`".to_owned(), all_hooks_disabled(of_line(&plan.argv)?)?));
+    let by_argument =
+        || Some(("`--settings`".to_owned(), all_hooks_disabled(settings_argument(&plan.argv)?)?));
     let in_folder = |file: &str| Some((file.to_owned(), all_hooks_disabled(&text(root.join(file))?)?));
     if plan.kind() != AgentKind::Claude {
         return None;

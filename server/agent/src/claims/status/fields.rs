@@ -13,9 +13,9 @@ const KEY_CHARS: usize = 40;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StatusBlock {
-    pub state: Option<StatedState>,
+    pub state: Option<WorkState>,
     pub exit_signal: Option<bool>,
-    pub tests: Option<StatedTests>,
+    pub tests: Option<TestsState>,
     pub work_type: Option<WorkType>,
     pub files_modified: Option<u32>,
     pub tasks_completed: Option<u32>,
@@ -29,7 +29,7 @@ pub struct StatusBlock {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum StatedState {
+pub enum WorkState {
     Complete,
     InProgress,
     Blocked,
@@ -38,7 +38,7 @@ pub enum StatedState {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum StatedTests {
+pub enum TestsState {
     Passing,
     Failing,
     NotRun,
@@ -137,8 +137,8 @@ impl StatusDraft {
     fn set(&mut self, field: StatusField, value: &str) -> bool {
         let block = &mut self.block;
         match field {
-            StatusField::State => block.state = Some(StatedState::parse(value)),
-            StatusField::Tests => block.tests = Some(StatedTests::parse(value)),
+            StatusField::State => block.state = Some(WorkState::parse(value)),
+            StatusField::Tests => block.tests = Some(TestsState::parse(value)),
             StatusField::Work => block.work_type = Some(WorkType::parse(value)),
             StatusField::Recommendation => block.recommendation = Some(value.to_owned()),
             StatusField::Notes => block.notes = Some(value.to_owned()),
@@ -221,7 +221,7 @@ fn leading_words(value: &str) -> String {
     canonical(value.get(..remark.unwrap_or(value.len())).unwrap_or_default())
 }
 
-impl StatedState {
+impl WorkState {
     fn parse(value: &str) -> Self {
         match leading_words(value).as_str() {
             "complete" | "completed" | "done" | "finished" | "完成" | "已完成" => Self::Complete,
@@ -234,7 +234,7 @@ impl StatedState {
     }
 }
 
-impl StatedTests {
+impl TestsState {
     fn parse(value: &str) -> Self {
         let lower = value.to_lowercase();
         let before = lower.split_once("fail").map(|(before, _)| before.split_whitespace().next_back());

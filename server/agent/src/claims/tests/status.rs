@@ -1,7 +1,7 @@
 //! Status blocks in every form in use, and texts that only resemble one.
 
 use super::claims;
-use crate::claims::status::{StatedState, StatedTests, StatusBlock, WorkType};
+use crate::claims::status::{StatusBlock, TestsState, WorkState, WorkType};
 
 const REAL: &str = "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---\n";
 
@@ -19,9 +19,9 @@ fn every_field_is_parsed() {
                 TESTS_STATUS: Failing (3 of 40)\nWORK_TYPE: debugging\nEXIT_SIGNAL: FALSE\nPROGRESS: 40%\n\
                 NOTES: half way\nRECOMMENDATION: fix Vec<T> first\nMOOD: fine\n---END_RALPH_STATUS---";
     let expect = StatusBlock {
-        state: Some(StatedState::InProgress),
+        state: Some(WorkState::InProgress),
         exit_signal: Some(false),
-        tests: Some(StatedTests::Failing),
+        tests: Some(TestsState::Failing),
         work_type: Some(WorkType::Debugging),
         files_modified: Some(7),
         tasks_completed: Some(2),
@@ -104,17 +104,17 @@ fn the_last_complete_block_wins() {
 fn fields_are_not_confused() {
     let text = "RALPH_STATUS:\nTESTS_STATUS: PASSING\nEXIT_SIGNAL: false\n";
     assert_eq!(block(text).state, None);
-    assert_eq!(block(text).tests, Some(StatedTests::Passing));
+    assert_eq!(block(text).tests, Some(TestsState::Passing));
     let state = |value: &str| block(&format!("RALPH_STATUS:\nSTATUS: {value}\n")).state.unwrap();
-    assert_eq!(state("Complete ✅ (all of it)"), StatedState::Complete);
-    assert_eq!(state("almost complete"), StatedState::Other("almost complete".to_owned()));
-    assert_eq!(state("Complete (all of it)"), StatedState::Complete);
-    assert_eq!(state("not complete"), StatedState::Other("not complete".to_owned()));
-    assert_eq!(state("incomplete"), StatedState::InProgress);
+    assert_eq!(state("Complete ✅ (all of it)"), WorkState::Complete);
+    assert_eq!(state("almost complete"), WorkState::Other("almost complete".to_owned()));
+    assert_eq!(state("Complete (all of it)"), WorkState::Complete);
+    assert_eq!(state("not complete"), WorkState::Other("not complete".to_owned()));
+    assert_eq!(state("incomplete"), WorkState::InProgress);
     let tests = |value: &str| block(&format!("RALPH_STATUS:\nTESTS_STATUS: {value}\n")).tests.unwrap();
-    assert_eq!(tests("PASSING (42 passed, 0 failed)"), StatedTests::Passing);
-    assert_eq!(tests("PASSING, 10 failed"), StatedTests::Failing);
-    assert_eq!(tests("NOT_RUN"), StatedTests::NotRun);
+    assert_eq!(tests("PASSING (42 passed, 0 failed)"), TestsState::Passing);
+    assert_eq!(tests("PASSING, 10 failed"), TestsState::Failing);
+    assert_eq!(tests("NOT_RUN"), TestsState::NotRun);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::journal::PauseReason;
 use crate::loop_state::{AgentHold, LoopState, Phase, SessionIdOwner};
-use loopkeeper_agent::errors::{SeenError, fingerprint};
+use loopkeeper_agent::errors::{FingerprintedError, fingerprint};
 use loopkeeper_agent::{AgentEnding, AgentExited, AgentRun};
 use loopkeeper_text::moment::Moment;
 
@@ -44,7 +44,8 @@ pub(super) fn apply_agent_run(state: &mut LoopState, at: Moment, iteration: u32,
         row.errors.clone_from(&run.errors);
         // A failure without an error in the output is compared by its message.
         if let Some(error) = row.error.clone().filter(|_| row.errors.is_empty() && row.failed_by_itself()) {
-            row.errors.push(SeenError { fingerprint: fingerprint(&error.message), text: error.message });
+            row.errors
+                .push(FingerprintedError { fingerprint: fingerprint(&error.message), text: error.message });
         }
         row.output_bytes = run.output_bytes;
     }

@@ -5,7 +5,7 @@ use crate::journal::{BreakerCause, BreakerCounts, ChangedIn, ErrorIn, TreeAfter,
 
 use super::history::BreakerHistory;
 use super::oscillation;
-use loopkeeper_agent::errors::SeenError;
+use loopkeeper_agent::errors::FingerprintedError;
 
 const MAX_ERRORS: usize = 10;
 const MAX_ITERATIONS: usize = 10;
@@ -55,7 +55,7 @@ fn newest_errors(past: &BreakerHistory<'_>, first: u32) -> Vec<ErrorIn> {
             break;
         }
         if found.iter().all(|it| it.fingerprint != error.fingerprint) {
-            let SeenError { fingerprint, text } = error.clone();
+            let FingerprintedError { fingerprint, text } = error.clone();
             found.push(ErrorIn { iteration, fingerprint, text });
         }
     }

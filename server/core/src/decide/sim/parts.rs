@@ -6,7 +6,7 @@ use crate::decide::final_verdict::{TestOrder, UnrecordedInputs, VerdictRounds};
 use crate::decide::{CommitOutcome, Event};
 use crate::journal::{AgentPlan, GitHead, LoopSpec, Round};
 use crate::settings::{SandboxMode, Settings};
-use loopkeeper_agent::errors::{SeenError, fingerprint};
+use loopkeeper_agent::errors::{FingerprintedError, fingerprint};
 use loopkeeper_agent::kind::Dialect;
 use loopkeeper_agent::provider::LocalClock;
 use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd};
@@ -90,8 +90,8 @@ pub fn spec(criteria: Vec<Criterion>) -> LoopSpec {
     }
 }
 
-pub(super) fn seen(text: &str) -> SeenError {
-    SeenError { fingerprint: fingerprint(text), text: text.to_owned() }
+pub(super) fn seen(text: &str) -> FingerprintedError {
+    FingerprintedError { fingerprint: fingerprint(text), text: text.to_owned() }
 }
 
 pub(super) fn result(criterion: &Criterion, letter: char, fact: &str) -> CheckResult {
