@@ -169,7 +169,7 @@ impl LoopState {
 
     /// Files that the loop added, that nothing refers to and that are still there, as far as the records say.
     pub fn strays(&self) -> Vec<&str> {
-        let last = self.history.last().filter(|it| !it.taken_back);
+        let last = self.history.last().filter(|it| !it.rolled_back);
         let found = last.map_or(&[][..], |it| it.changes.strays.as_slice());
         let rollback = self.rollback.last.as_ref().filter(|it| !it.is_undo && it.is_after(self.iteration));
         let removed = rollback.map_or(&[][..], |it| it.paths.as_slice());

@@ -136,7 +136,7 @@ pub struct IterationSummary<'a> {
     /// Its keeper died, or the agent was ended: what it left may be half done.
     pub cut_short: bool,
     /// Its changes were rolled back.
-    pub taken_back: bool,
+    pub rolled_back: bool,
 }
 
 /// The prompt of one iteration.

@@ -253,8 +253,8 @@ pub(crate) struct IterationEntry {
     pub(crate) milestones: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<String>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) taken_back: bool,
+    #[serde(rename = "takenBack", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) rolled_back: bool,
     pub(crate) passed: u64,
     pub(crate) total: u64,
     /// The counts as text, identical in every view.

@@ -129,7 +129,8 @@ pub struct IterationReport {
     pub commits: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub milestones: Vec<String>,
-    pub taken_back: bool,
+    #[serde(rename = "takenBack")]
+    pub rolled_back: bool,
     /// Iterations in a row without progress, up to this one.
     pub no_progress: u32,
 }
@@ -292,7 +293,7 @@ fn iterations(state: &LoopState, omitted: usize) -> Vec<IterationReport> {
         lines: it.changes.lines.map(|it| it.added.saturating_add(it.removed)),
         commits: it.commits.iter().map(|it| line(it)).collect(),
         milestones: it.milestones.iter().map(|it| line(it)).collect(),
-        taken_back: it.taken_back,
+        rolled_back: it.rolled_back,
         no_progress,
     };
     let counts = without_progress(state).into_iter().skip(omitted);

@@ -244,7 +244,7 @@ fn drift_warning(state: &LoopState) -> Option<String> {
 
 fn drift_status(state: &LoopState) -> Option<DriftStatus> {
     // Of a long loop, as the streak.
-    let mut rows = state.history.recent().iter().rev().filter(|it| !it.taken_back);
+    let mut rows = state.history.recent().iter().rev().filter(|it| !it.rolled_back);
     let (iteration, share) = rows.find_map(|it| Some((it.number, it.drift.as_ref()?)))?;
     Some(DriftStatus {
         iteration,

@@ -41,7 +41,7 @@ fn line(iteration: &Iteration, optional: &BTreeSet<&CriterionId>) -> String {
     if !committed.is_empty() {
         let _ = write!(text, "{}", quiet_clause(&tr!("commit {ids}", ids = committed.join(" "))));
     }
-    if iteration.taken_back {
+    if iteration.rolled_back {
         let _ = write!(text, "{}", quiet_clause(tr!("rolled back")));
     }
     text

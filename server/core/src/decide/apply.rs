@@ -256,7 +256,7 @@ fn mark_later_iterations(state: &mut LoopState, to: u32) {
     let without = state.history.find(to).map(|it| it.without.clone()).unwrap_or_default();
     let later = state.history.outlines().map(|it| it.figures.number).filter(|it| *it > to);
     let numbers = later.chain(without).collect();
-    checkpoint::mark_taken_back(state, numbers);
+    checkpoint::mark_rolled_back(state, numbers);
 }
 
 fn apply_breaker_change(state: &mut LoopState, record: &Record) {

@@ -178,9 +178,9 @@ fn reason(
         | BreakerCause::TrialPassed
         | BreakerCause::Cooldown
         | BreakerCause::User => {
-            let taken_back = past.outlines().any(|it| it.figures.taken_back);
+            let rolled_back = past.outlines().any(|it| it.figures.rolled_back);
             let iterations = iterations(counts.no_progress);
-            if taken_back {
+            if rolled_back {
                 tr!("{iterations} without a file change that stayed", iterations)
             } else {
                 tr!("{iterations} without a file change", iterations)

@@ -51,22 +51,22 @@ pub(super) fn save_memory(state: &LoopState) -> LoopMemory {
     LoopMemory {
         mark: current_checkpoint(state),
         rollbacks: state.streaks.rollbacks,
-        taken_back: state.rollback.taken_back.clone(),
+        rolled_back: state.rollback.rolled_back.clone(),
         broke: state.last_iteration().and_then(|it| it.broke.clone()),
         is_unjudged: state.tree.is_unjudged,
     }
 }
 
 /// Marks exactly these iterations as rolled back.
-pub(super) fn mark_taken_back(state: &mut LoopState, numbers: BTreeSet<u32>) {
-    state.history.mark_taken_back(&numbers);
-    state.rollback.taken_back = numbers;
+pub(super) fn mark_rolled_back(state: &mut LoopState, numbers: BTreeSet<u32>) {
+    state.history.mark_rolled_back(&numbers);
+    state.rollback.rolled_back = numbers;
 }
 
 pub(super) fn restore_memory(state: &mut LoopState, memory: LoopMemory) {
     state.streaks.rollbacks = memory.rollbacks;
     state.tree.is_unjudged = memory.is_unjudged;
-    mark_taken_back(state, memory.taken_back);
+    mark_rolled_back(state, memory.rolled_back);
     if let Some(row) = state.history.last_mut() {
         row.broke = memory.broke;
     }

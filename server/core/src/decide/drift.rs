@@ -46,7 +46,7 @@ pub(super) fn share_of_iteration(
 /// The current streak; `None` if it is too short to be reported.
 pub fn streak(state: &LoopState) -> Option<DriftStreak> {
     let mut found = DriftStreak { iterations: 0, paths: Vec::new() };
-    let kept = state.history.newest(LOOKBACK).iter().rev().filter(|it| !it.taken_back);
+    let kept = state.history.newest(LOOKBACK).iter().rev().filter(|it| !it.rolled_back);
     for row in kept.take_while(|it| !is_on_topic(it)) {
         // An iteration without changed sources is no sign in either direction.
         let Some(share) = &row.drift else { continue };

@@ -9,7 +9,7 @@ const MAX_COMMITS: usize = 20;
 
 /// The account of an ended loop for the tasks after it.
 pub fn earlier_task(state: &LoopState) -> EarlierTask {
-    let kept = state.history.iter().rev().filter(|it| !it.taken_back);
+    let kept = state.history.iter().rev().filter(|it| !it.rolled_back);
     let newest = kept.flat_map(|it| it.into_owned().commits.into_iter().rev()).take(MAX_COMMITS);
     let mut commits: Vec<String> = newest.collect();
     commits.reverse();

@@ -81,7 +81,7 @@ pub fn held_already(state: &LoopState) -> bool {
 
 fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     let (checked, unchecked) = split_by_check(state);
-    if checked.is_empty() && last.taken_back {
+    if checked.is_empty() && last.rolled_back {
         return None;
     }
     if checked.is_empty() {
@@ -91,7 +91,7 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
         return None;
     }
     let needs_claim = !unchecked.is_empty() || (state.spec.anyway && state.criteria.held_at_start);
-    if needs_claim && (last.claim.is_none() || last.taken_back) {
+    if needs_claim && (last.claim.is_none() || last.rolled_back) {
         return None;
     }
     let open = open_item_names(state);
@@ -171,7 +171,7 @@ fn is_settled(state: &LoopState, last: &Iteration) -> bool {
     state.criteria.turned
         && whole_iteration
         && !last.changes.has_progress()
-        && !last.taken_back
+        && !last.rolled_back
         && !last.is_provider_failure()
 }
 

@@ -115,11 +115,11 @@ fn summarize(row: &Iteration) -> IterationSummary<'_> {
         changes: &row.changes,
         commits: &row.commits,
         // A claim about work that was rolled back would mislead.
-        claim: row.claim.filter(|_| !row.taken_back),
+        claim: row.claim.filter(|_| !row.rolled_back),
         // The last text of a failed agent is an error message of its provider.
-        handoff: if cut_short || row.taken_back { "" } else { &row.final_text },
+        handoff: if cut_short || row.rolled_back { "" } else { &row.final_text },
         cut_short,
-        taken_back: row.taken_back,
+        rolled_back: row.rolled_back,
     }
 }
 

@@ -19,7 +19,7 @@ const MAX_NAMED: usize = 3;
 
 /// The rollback, if the last iteration must be rolled back.
 pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> {
-    let row = state.last_iteration().filter(|it| !it.taken_back && it.changes.count > 0)?;
+    let row = state.last_iteration().filter(|it| !it.rolled_back && it.changes.count > 0)?;
     let is_enabled = state.spec.settings.git.on_regression == OnRegression::Rollback;
     let is_blocked = state.pause.is_some()
         || live.work.is_checking()

@@ -114,7 +114,7 @@ fn leave_reason(state: &LoopState, step: &Decision) -> Option<SessionReason> {
 /// Whether the session contains work that is no longer in the files. Its context at the end of `to` is not stored.
 fn has_later_work(state: &LoopState, to: u32) -> bool {
     let Some(current) = &state.session.current else { return false };
-    state.history.iter().rev().any(|it| !it.taken_back && it.number > to && it.session == current.id)
+    state.history.iter().rev().any(|it| !it.rolled_back && it.number > to && it.session == current.id)
 }
 
 /// The record to append if files were rolled back without a keeper.

@@ -18,7 +18,8 @@ pub(crate) struct Checkpoint {
 pub(crate) struct LoopMemory {
     pub(crate) mark: Checkpoint,
     pub(crate) rollbacks: u32,
-    pub(crate) taken_back: BTreeSet<u32>,
+    #[serde(rename = "taken_back")]
+    pub(crate) rolled_back: BTreeSet<u32>,
     /// The criteria that the last iteration broke, in words, if the loop rolled it back.
     pub(crate) broke: Option<String>,
     pub(crate) is_unjudged: bool,

@@ -113,8 +113,8 @@ pub struct Iteration {
     #[serde(default, skip_serializing_if = "is_default")]
     pub commit: Option<String>,
     /// Its changes were rolled back.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub taken_back: bool,
+    #[serde(rename = "takenBack", default, skip_serializing_if = "is_default")]
+    pub rolled_back: bool,
     /// The criteria that it broke, in words, if the loop rolled it back for that.
     #[serde(default, skip_serializing_if = "is_default")]
     pub broke: Option<String>,
@@ -134,7 +134,7 @@ impl Iteration {
     /// git's own files.
     pub(super) fn autorun_files(&self) -> impl Iterator<Item = &str> {
         let paths = self.changes.autorun.iter().map(String::as_str);
-        paths.filter(|it| !self.taken_back || it.starts_with(".git/"))
+        paths.filter(|it| !self.rolled_back || it.starts_with(".git/"))
     }
 
     /// The agent ended with its own error, not with one of its provider.

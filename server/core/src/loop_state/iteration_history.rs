@@ -101,7 +101,7 @@ impl IterationHistory {
 
     /// Those whose work was not rolled back.
     pub fn kept_outlines(&self) -> impl DoubleEndedIterator<Item = IterationOutline<'_>> {
-        self.outlines().filter(|it| !it.figures.taken_back)
+        self.outlines().filter(|it| !it.figures.rolled_back)
     }
 
     /// The row of an iteration.
@@ -128,10 +128,10 @@ impl IterationHistory {
     }
 
     /// Marks exactly these iterations as rolled back.
-    pub(crate) fn mark_taken_back(&mut self, numbers: &BTreeSet<u32>) {
-        self.packed.mark_taken_back(numbers, MAX_DECISIONS);
+    pub(crate) fn mark_rolled_back(&mut self, numbers: &BTreeSet<u32>) {
+        self.packed.mark_rolled_back(numbers, MAX_DECISIONS);
         for row in &mut self.recent {
-            row.taken_back = numbers.contains(&row.number);
+            row.rolled_back = numbers.contains(&row.number);
         }
     }
 
@@ -149,7 +149,7 @@ impl IterationHistory {
     }
 
     fn recently_passed(&self) -> impl Iterator<Item = &CriterionId> {
-        let kept = self.recent.iter().filter(|it| !it.taken_back);
+        let kept = self.recent.iter().filter(|it| !it.rolled_back);
         kept.flat_map(|it| &it.row).filter(|(_, status)| *status == Status::Pass).map(|(id, _)| id)
     }
 
@@ -169,7 +169,7 @@ impl IterationHistory {
     /// Decisions that were marked as lasting, the newest first; one may occur more than once. Rolled back ones are left
     /// out.
     pub(crate) fn decisions(&self) -> impl Iterator<Item = &str> {
-        let kept = self.recent.iter().rev().filter(|it| !it.taken_back);
+        let kept = self.recent.iter().rev().filter(|it| !it.rolled_back);
         let recent = kept.flat_map(|it| it.claims.decisions.iter().rev());
         recent.map(String::as_str).chain(self.packed.decisions().rev())
     }

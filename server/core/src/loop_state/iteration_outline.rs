@@ -43,7 +43,7 @@ pub struct IterationFigures {
     pub has_claim: bool,
     pub has_milestones: bool,
     pub test_only: bool,
-    pub taken_back: bool,
+    pub rolled_back: bool,
 }
 
 impl<'a> IterationOutline<'a> {
@@ -82,7 +82,7 @@ impl IterationFigures {
             has_claim: row.claim.is_some(),
             has_milestones: !row.milestones.is_empty(),
             test_only: row.test_only,
-            taken_back: row.taken_back,
+            rolled_back: row.rolled_back,
         }
     }
 

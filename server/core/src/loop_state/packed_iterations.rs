@@ -76,7 +76,7 @@ impl PackedIterations {
     /// Adds a row to the summaries of all rows.
     fn summarise(&mut self, row: &Iteration, max_decisions: usize) {
         self.autorun.extend(row.autorun_files().map(str::to_owned));
-        if row.taken_back {
+        if row.rolled_back {
             return;
         }
         for (id, _) in row.row.iter().filter(|(_, status)| *status == Status::Pass) {
@@ -92,12 +92,12 @@ impl PackedIterations {
     }
 
     /// Marks exactly these as rolled back.
-    pub(super) fn mark_taken_back(&mut self, numbers: &BTreeSet<u32>, max_decisions: usize) {
+    pub(super) fn mark_rolled_back(&mut self, numbers: &BTreeSet<u32>, max_decisions: usize) {
         let mut has_changed = false;
         for PackedFigures { figures, .. } in &mut self.figures {
-            let is_taken_back = numbers.contains(&figures.number);
-            has_changed |= figures.taken_back != is_taken_back;
-            figures.taken_back = is_taken_back;
+            let is_rolled_back = numbers.contains(&figures.number);
+            has_changed |= figures.rolled_back != is_rolled_back;
+            figures.rolled_back = is_rolled_back;
         }
         if !has_changed {
             return;

@@ -11,6 +11,7 @@ use super::checkpoint_list::CheckpointList;
 pub struct RollbackHistory {
     pub last: Option<UndoableRollback>,
     /// Numbers of the iterations that are marked as rolled back, so that a long history need not be searched.
-    pub(crate) taken_back: BTreeSet<u32>,
+    #[serde(rename = "taken_back")]
+    pub(crate) rolled_back: BTreeSet<u32>,
     pub(crate) checkpoints: CheckpointList,
 }

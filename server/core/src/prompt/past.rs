@@ -106,7 +106,7 @@ pub(super) fn write_earlier_tasks(out: &mut String, input: &PromptInput<'_>) {
 }
 
 fn one_line(past: &IterationSummary<'_>) -> String {
-    let back = if past.taken_back { " (rolled back: its changes are no longer in the files)" } else { "" };
+    let back = if past.rolled_back { " (rolled back: its changes are no longer in the files)" } else { "" };
     let mut text = format!("{}{back}: {}", past.number, single_line(past.sentence));
     if !past.commits.is_empty() {
         let _ = write!(text, "; committed {}", quote_subjects(past.commits).join(", "));
@@ -135,7 +135,7 @@ fn write_iteration(out: &mut String, past: &IterationSummary<'_>) {
             out.push('\n');
         }
     }
-    if past.taken_back {
+    if past.rolled_back {
         out.push_str("Its changes were rolled back: the files are as they were before it.\n");
     }
     if past.cut_short {

@@ -53,7 +53,7 @@ struct Row {
     commits: Vec<String>,
     claim: Option<Claim>,
     handoff: String,
-    taken_back: bool,
+    rolled_back: bool,
 }
 
 impl Row {
@@ -66,7 +66,7 @@ impl Row {
             claim: row.claim,
             handoff: &row.handoff,
             cut_short: false,
-            taken_back: row.taken_back,
+            rolled_back: row.rolled_back,
         }
     }
 }
@@ -168,7 +168,7 @@ fn a_whole_prompt() {
             changes: ChangeStats { count: 1, files: vec!["src/b.sh".into()], ..ChangeStats::default() },
             sentence: "1 file changed, 0 of 3 pass".into(),
             handoff: "Began with the parser.".into(),
-            taken_back: true,
+            rolled_back: true,
             ..Row::default()
         },
         Row {

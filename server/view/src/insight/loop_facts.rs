@@ -122,14 +122,14 @@ impl<'a> ProgressTracker<'a> {
     fn result_of(&mut self, row: &Iteration) -> IterationResult {
         let passing = row.row.iter().filter(|(_, status)| *status == Status::Pass);
         let mut turned = false;
-        if !row.taken_back {
+        if !row.rolled_back {
             for (id, _) in passing {
                 turned |= !self.passed.contains(id) && self.passed.insert(id.clone());
             }
         }
         // A tree that existed before: the change was undone.
         let is_new = self.left.get(&row.number).is_none_or(|it| self.trees.insert(*it));
-        let kept = !row.taken_back && row.changes.has_progress() && (is_new || row.changes.committed);
+        let kept = !row.rolled_back && row.changes.has_progress() && (is_new || row.changes.committed);
         match (turned, kept) {
             (true, _) => IterationResult::Turned,
             (false, true) => IterationResult::Kept,

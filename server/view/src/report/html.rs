@@ -180,12 +180,12 @@ fn columns(report: &LoopReport) -> Vec<&'static str> {
 
 fn described(it: &IterationReport) -> String {
     let sentence = &it.sentence;
-    if it.taken_back { tr!("{sentence} (rolled back)", sentence) } else { sentence.clone() }
+    if it.rolled_back { tr!("{sentence} (rolled back)", sentence) } else { sentence.clone() }
 }
 
 fn iteration(it: &IterationReport, columns: &[&str]) -> Markup {
     html! {
-        tr.back[it.taken_back] {
+        tr.back[it.rolled_back] {
             th scope="row" { (it.number) }
             td { (described(it))
                 @for milestone in &it.milestones { span.reached { " ◆ " (milestone) } } }

@@ -80,7 +80,7 @@ fn write_iterations(page: &mut String, report: &LoopReport) {
     let _ = writeln!(page, "{columns}\n|---|---|---|---|---|---|");
     for it in &report.iterations {
         let sentence = escaped(&it.sentence);
-        let sentence = if it.taken_back { tr!("{sentence} (rolled back)", sentence) } else { sentence };
+        let sentence = if it.rolled_back { tr!("{sentence} (rolled back)", sentence) } else { sentence };
         let cost = it.cost_micros.map(words::cost).unwrap_or_default();
         let lines = it.lines.map(|it| it.to_string()).unwrap_or_default();
         let time = words::duration(it.duration_ms);

@@ -24,7 +24,7 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
     state.reported.calls_note.clone_from(calls_note);
     state.steering.clear();
     state.questions.clear_delivered();
-    let without = state.rollback.taken_back.iter().copied().collect();
+    let without = state.rollback.rolled_back.iter().copied().collect();
     let passing = state.criteria.results.values().filter(|it| it.status == Status::Pass);
     state.criteria.passing_before = passing.map(|it| it.criterion.clone()).collect();
     let agent = state.spec.agent.name.clone();
@@ -78,7 +78,7 @@ fn new_row(number: u32, agent: String, at: Moment) -> Iteration {
         interrupted: false,
         commits: Vec::new(),
         commit: None,
-        taken_back: false,
+        rolled_back: false,
         broke: None,
         without: Vec::new(),
     }

@@ -37,7 +37,7 @@ pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
 /// The work was judged and kept. An agent that failed is counted by its own error alone.
 pub(super) fn is_judged_work(iteration: &IterationFacts<'_>) -> bool {
     !iteration.outline.results.is_empty()
-        && !iteration.outline.figures.taken_back
+        && !iteration.outline.figures.rolled_back
         && !iteration.is_provider_failure()
 }
 

@@ -44,7 +44,7 @@ impl<'a> IterationFacts<'a> {
     }
 
     pub(super) fn changed(&self) -> bool {
-        self.outline.figures.has_progress && !self.outline.figures.taken_back
+        self.outline.figures.has_progress && !self.outline.figures.rolled_back
     }
 
     /// The agent ended with its own error but changed files, so repeated failures do concern the work.
@@ -82,7 +82,7 @@ impl<'a> IterationFacts<'a> {
     /// A criterion turned to pass, or a plan item was done: [`ProgressDelta::turned`] without a comparison of findings, for
     /// streaks that may be as long as the loop.
     pub(super) fn has_turned(&self) -> bool {
-        let mut kept = self.past.outlines_before(self.index).rev().filter(|it| !it.figures.taken_back);
+        let mut kept = self.past.outlines_before(self.index).rev().filter(|it| !it.figures.rolled_back);
         let is_same = kept.next().is_some_and(|it| {
             let has_ticked = self.outline.figures.items_done > it.figures.items_done;
             !has_ticked && has_results(&it) && it.results == self.outline.results
@@ -93,7 +93,7 @@ impl<'a> IterationFacts<'a> {
     /// Measured against the last iteration that was kept and judged, or against the start if there is none.
     pub(super) fn progress(&self) -> ProgressDelta {
         let (state, row) = (self.past.state, &self.outline);
-        let mut kept = self.past.outlines_before(self.index).rev().filter(|it| !it.figures.taken_back);
+        let mut kept = self.past.outlines_before(self.index).rev().filter(|it| !it.figures.rolled_back);
         let before = kept.next();
         let items_done = match &before {
             Some(it) => it.figures.items_done,

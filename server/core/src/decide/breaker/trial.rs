@@ -36,7 +36,7 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
     if figures.is_provider_failure {
         return None;
     }
-    Some(if figures.taken_back {
+    Some(if figures.rolled_back {
         TrialResult::Failed(tr!("its changes were rolled back").to_owned())
     } else if trial.is_new() && !fails_as_before(&past, &trial) {
         TrialResult::Progressed

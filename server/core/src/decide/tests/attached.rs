@@ -128,7 +128,7 @@ fn tokens_count_from_the_time_of_attaching() {
     attach(&mut sim, 8);
     assert_eq!((course(&sim).as_str(), sim.state.spent.tokens), ("pihcihclpihcihcle", Some(4_000)));
     let told: Vec<_> =
-        sim.state.history.recent().iter().filter(|it| !it.taken_back).map(|it| it.tokens).collect();
+        sim.state.history.recent().iter().filter(|it| !it.rolled_back).map(|it| it.tokens).collect();
     assert_eq!(told, [Some(1_000); 4]);
 }
 

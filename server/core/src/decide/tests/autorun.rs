@@ -37,7 +37,7 @@ fn a_rollback_restores_no_files_of_git() {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.limits.iterations = 1;
     let mut sim = Sim::new(spec, "f", vec![changes("f", &[".envrc", ".git/hooks/pre-push"])]).run();
-    sim.state.history[0].taken_back = true;
+    sim.state.history[0].rolled_back = true;
     let files: Vec<&str> = crate::decide::autorun_note::autorun_files(&sim.state).into_iter().collect();
     assert_eq!(files, [".git/hooks/pre-push"]);
 }

@@ -60,7 +60,7 @@ fn drift_neither_ends_nor_pauses_a_loop() {
 #[test]
 fn changes_that_were_rolled_back_do_not_count() {
     let mut sim = played(&[("ff", THEME), ("ff", THEME), ("ff", THEME)]);
-    sim.state.history[1].taken_back = true;
+    sim.state.history[1].rolled_back = true;
     assert_eq!(streak(&sim.state), None);
 }
 

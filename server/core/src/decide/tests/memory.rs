@@ -54,6 +54,6 @@ fn a_revert_is_reported_and_drops_its_decisions() {
     contains(third, "- one\n");
     assert!(!third.contains("- two\n"), "{third}");
     let rolled_back: Vec<u32> =
-        sim.state.history.iter().filter(|it| it.taken_back).map(|it| it.number).collect();
+        sim.state.history.iter().filter(|it| it.rolled_back).map(|it| it.number).collect();
     assert_eq!(rolled_back, [2]);
 }

@@ -17,13 +17,13 @@ fn check(start: &'static str, acts: Vec<Act>, rollbacks: &[u32], expect: (Outcom
     let mut spec = two(OnRegression::Rollback);
     spec.settings.limits.iterations = 8;
     let sim = Sim::new(spec, start, acts).run();
-    assert_eq!(taken_back(&sim), rollbacks, "{:?}", sim.sentence());
+    assert_eq!(rolled_back(&sim), rollbacks, "{:?}", sim.sentence());
     let kind = sim.state.outcome().map(|it| it.kind);
     assert_eq!((kind, sim.state.iteration), (Some(expect.0), expect.1), "{}", sim.sentence());
     sim
 }
 
-fn taken_back(sim: &Sim) -> Vec<u32> {
+fn rolled_back(sim: &Sim) -> Vec<u32> {
     let to = |it: &crate::journal::Entry| match &it.record {
         Record::RolledBack { to, reason: Some(_), .. } => Some(*to),
         _ => None,
@@ -48,7 +48,7 @@ fn a_regression_is_reverted() {
     check("pf", vec![Act::new("-f"), Act::new("pp")], &[], (Completed, 2));
     check("pf", vec![Act::idle("ff"), Act::new("pp")], &[], (Completed, 2));
     let sim = Sim::new(two(OnRegression::Keep), "pf", vec![Act::new("fp"), Act::new("pp")]).run();
-    assert_eq!(taken_back(&sim), Vec::<u32>::new());
+    assert_eq!(rolled_back(&sim), Vec::<u32>::new());
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_revert_counts_as_no_progress() {
     while !sim.entries.iter().any(|it| matches!(it.record, Record::BreakerChanged { .. })) {
         assert!(sim.turn(), "{}", sim.sentence());
     }
-    assert_eq!((sim.state.iteration, taken_back(&sim)), (2, vec![0, 0]));
+    assert_eq!((sim.state.iteration, rolled_back(&sim)), (2, vec![0, 0]));
     let reason = sim.state.breaker.reason.clone().unwrap_or_default();
     assert!(reason.contains("2 iterations without a file change that stayed"), "{reason}");
 }
@@ -103,7 +103,7 @@ fn no_rollback_overrules_a_stop_or_an_edit_by_the_user() {
     }
     sim.command(UserCommand::Stop);
     sim.play();
-    assert_eq!(taken_back(&sim), Vec::<u32>::new(), "a stop leaves the files");
+    assert_eq!(rolled_back(&sim), Vec::<u32>::new(), "a stop leaves the files");
     // Files that the user edits in a pause right after the iteration are kept.
     let mut sim = start();
     sim.turn();
@@ -118,7 +118,7 @@ fn no_rollback_overrules_a_stop_or_an_edit_by_the_user() {
     sim.edited("ff");
     sim.command(UserCommand::Resume);
     sim.play();
-    assert_eq!(taken_back(&sim), Vec::<u32>::new());
+    assert_eq!(rolled_back(&sim), Vec::<u32>::new());
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Completed));
 }
 
@@ -234,11 +234,11 @@ fn a_rollback_restores_claims_and_plan() {
     assert_eq!((sim.state.streaks.claims, sim.state.open_items().count()), (1, 0));
     sim.command(UserCommand::Rollback { to: 1, paths: vec!["src/lib.rs".to_owned()] });
     sim.play();
-    assert!(!sim.state.history[1].taken_back, "a rollback of single files marks no iteration");
+    assert!(!sim.state.history[1].rolled_back, "a rollback of single files marks no iteration");
     sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
     assert_eq!((sim.state.streaks.claims, sim.state.open_items().count()), (0, 1));
-    assert!(!sim.state.history[0].taken_back && sim.state.history[1].taken_back);
+    assert!(!sim.state.history[0].rolled_back && sim.state.history[1].rolled_back);
     sim.command(UserCommand::Resume);
     while sim.prompts.len() < 3 {
         assert!(sim.turn());
@@ -266,10 +266,10 @@ fn paused_after_two() -> Sim {
 fn an_undo_restores_the_state_and_can_be_redone() {
     let mut sim = paused_after_two();
     let memory = |sim: &Sim| {
-        let taken_back: Vec<bool> = sim.state.history.iter().map(|it| it.taken_back).collect();
-        let marked = sim.state.history.iter().filter(|it| it.taken_back).map(|it| it.number);
-        assert!(marked.eq(sim.state.rollback.taken_back.iter().copied()));
-        (sim.state.tree.last.clone(), sim.state.streaks.claims, sim.state.open_items().count(), taken_back)
+        let rolled_back: Vec<bool> = sim.state.history.iter().map(|it| it.rolled_back).collect();
+        let marked = sim.state.history.iter().filter(|it| it.rolled_back).map(|it| it.number);
+        assert!(marked.eq(sim.state.rollback.rolled_back.iter().copied()));
+        (sim.state.tree.last.clone(), sim.state.streaks.claims, sim.state.open_items().count(), rolled_back)
     };
     let command = |sim: &mut Sim, command: UserCommand| {
         sim.command(command);

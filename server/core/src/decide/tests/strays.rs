@@ -15,9 +15,9 @@ fn played(results: &[&'static str], strays: &[&str]) -> Sim {
 fn strays_are_those_of_the_last_iteration() {
     let sim = played(&["p"], &["src/a.py", "src/b.py"]);
     assert_eq!(sim.state.strays(), ["src/a.py", "src/b.py"]);
-    let mut taken_back = sim.state.clone();
-    taken_back.history[0].taken_back = true;
-    assert_eq!(taken_back.strays(), [""; 0]);
+    let mut rolled_back = sim.state.clone();
+    rolled_back.history[0].rolled_back = true;
+    assert_eq!(rolled_back.strays(), [""; 0]);
     let none = played(&["p"], &[]);
     assert_eq!(none.state.strays(), [""; 0]);
     let ended = none.entries.iter().find(|it| matches!(it.record, Record::IterationEnded { .. })).unwrap();

@@ -121,8 +121,8 @@ fn a_rollback_and_its_undo_reach_packed_rows() {
     let passed = packed.has_passed(&id("a"));
     let (later, none): (BTreeSet<u32>, _) = ((1..=MANY as u32).collect(), BTreeSet::new());
     for numbers in [&later, &(40..=70).collect(), &none] {
-        packed.mark_taken_back(numbers);
-        plain.mark_taken_back(numbers);
+        packed.mark_rolled_back(numbers);
+        plain.mark_rolled_back(numbers);
         assert_same(&packed, &plain);
     }
     assert!(passed && packed.has_passed(&id("a")));
@@ -179,8 +179,8 @@ proptest! {
         let (mut packed, mut plain) = histories(MANY + 7);
         for (from, count) in steps {
             let numbers: BTreeSet<u32> = (from..from + count).collect();
-            packed.mark_taken_back(&numbers);
-            plain.mark_taken_back(&numbers);
+            packed.mark_rolled_back(&numbers);
+            plain.mark_rolled_back(&numbers);
             assert_same(&packed, &plain);
         }
     }

@@ -61,7 +61,7 @@ impl From<FiguresArray> for PackedFigures {
             has_claim: is_set(4),
             has_milestones: is_set(5),
             test_only: is_set(6),
-            taken_back: is_set(7),
+            rolled_back: is_set(7),
         };
         Self { figures, results, failing }
     }
@@ -76,7 +76,7 @@ fn facts_to_bits(figures: &IterationFigures) -> u8 {
         figures.has_claim,
         figures.has_milestones,
         figures.test_only,
-        figures.taken_back,
+        figures.rolled_back,
     ];
     facts.iter().rev().fold(0, |bits, fact| bits << 1 | u8::from(*fact))
 }
@@ -86,7 +86,7 @@ pub(super) fn strip(row: &mut Iteration) {
     (row.number, row.started_at, row.ended_at) = (0, Moment::default(), Moment::default());
     (row.duration_ms, row.cost_micros, row.tokens) = (0, None, None);
     (row.output_bytes, row.items_done, row.denials) = (0, 0, 0);
-    (row.test_only, row.taken_back) = (false, false);
+    (row.test_only, row.rolled_back) = (false, false);
     (row.row, row.failing) = (Vec::new(), None);
 }
 
@@ -96,6 +96,6 @@ pub(super) fn complete(row: &mut Iteration, outline: &IterationOutline<'_>) {
     (row.number, row.started_at, row.ended_at) = (it.number, it.started_at, it.ended_at);
     (row.duration_ms, row.cost_micros, row.tokens) = (it.duration_ms, it.cost_micros, it.tokens);
     (row.output_bytes, row.items_done, row.denials) = (it.output_bytes, it.items_done, it.denials);
-    (row.test_only, row.taken_back) = (it.test_only, it.taken_back);
+    (row.test_only, row.rolled_back) = (it.test_only, it.rolled_back);
     (row.row, row.failing) = (outline.results.to_vec(), outline.failing.cloned());
 }

@@ -390,7 +390,7 @@ fn iterations(full: bool) -> IterationsResult {
         removed: some(1),
         milestones: if full { vec![s()] } else { Vec::new() },
         commit: full.then(s),
-        taken_back: full,
+        rolled_back: full,
         passed: 1,
         total: 1,
         summary: if full { "its one criterion passes".to_owned() } else { String::new() },

@@ -91,7 +91,7 @@ fn a_rollback_after_the_end_leaves_the_counts_of_the_breaker() {
     let label =
         |state: &LoopState| grid(state).lines().find(|it| it.starts_with("breaker")).map(str::to_owned);
     let before = label(&state);
-    state.history.recent_mut().iter_mut().for_each(|it| it.taken_back = true);
+    state.history.recent_mut().iter_mut().for_each(|it| it.rolled_back = true);
     assert_eq!(label(&state), before);
     assert!(before.is_some_and(|it| it.ends_with("no progress 0 of 3")));
 }
