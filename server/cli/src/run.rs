@@ -12,7 +12,7 @@ use std::path::Path;
 
 use clap::ValueHint;
 use loopkeeper_agent::LoopMode;
-use loopkeeper_core::decide::exit::held_already;
+use loopkeeper_core::decide::exit::was_satisfied_at_start;
 use loopkeeper_core::journal::EarlierTask;
 use loopkeeper_core::settings::{OverrideSource, SettingCode, SettingOverride};
 use loopkeeper_core::trust::TrustItem;
@@ -310,7 +310,8 @@ fn starts_anyway(args: &Args, state: &StateDir, dir: &LoopDir) -> Result<bool, F
         return Ok(false);
     }
     let loop_view = LoopView::read(state, dir.clone())?;
-    Ok(loop_view.is_some_and(|it| held_already(&it.state)) && ask::confirm(tr!("Start it anyway?"))?)
+    Ok(loop_view.is_some_and(|it| was_satisfied_at_start(&it.state))
+        && ask::confirm(tr!("Start it anyway?"))?)
 }
 
 fn run_in_foreground(args: &Args, dir: &LoopDir, out: &mut Ui) -> ExitResult {

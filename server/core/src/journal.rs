@@ -21,7 +21,8 @@ mod tagged;
 use serde::{Deserialize, Serialize};
 
 pub use breaker::{
-    BreakerCause, BreakerCounts, BreakerState, ChangedIn, ErrorIn, FailingCriterion, TreeAfter, TripEvidence,
+    BreakerCause, BreakerCounts, BreakerState, ErrorOccurrence, FailingCriterion, IterationChanges,
+    RecurringTree, TripEvidence,
 };
 pub use changes::{ChangeStats, LineStats};
 pub use drift_share::DriftShare;
@@ -31,7 +32,7 @@ pub use proposal::{Edit, Proposal};
 pub use reasons::{LimitName, PauseReason, QuestionKind, SessionReason, TakeoverReason, WaitReason};
 pub use restricted_command::{CommandSender, RestrictedCommand};
 pub use round::{
-    CheckProgram, CopiedTree, HollowTest, OutsideFiles, PinnedCriterion, Role, Round, SurvivingMutant,
+    CheckProgram, CleanRoomCopy, HollowTest, OutsideFiles, PinnedCriterion, Role, Round, SurvivingMutant,
     Weakening,
 };
 pub use spec::{AgentPlan, EarlierTask, LoopSpec, UnacceptedChange};
@@ -382,7 +383,7 @@ pub enum Record {
         programs: Vec<CheckProgram>,
         /// The clean room was a copy of the tree at another path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        copied: Option<Box<CopiedTree>>,
+        copied: Option<Box<CleanRoomCopy>>,
         /// Variables that changed the order of tests in the first round, as `name=value`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         seeds: Vec<String>,

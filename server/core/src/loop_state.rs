@@ -19,7 +19,7 @@ mod mutant_run;
 mod packed_iterations;
 mod phase;
 mod question_state;
-mod reported;
+mod reported_problems;
 mod rollback_history;
 mod session_history;
 mod snapshot_list;
@@ -63,7 +63,7 @@ pub use mutant_run::{FewestSurvivors, MutantRun};
 pub use phase::{Phase, RunningAgent, Wait};
 pub(crate) use question_state::ALWAYS;
 pub use question_state::{AnsweredQuestion, PendingQuestion, QuestionState};
-pub use reported::ReportedProblems;
+pub use reported_problems::ReportedProblems;
 pub use rollback_history::RollbackHistory;
 pub(crate) use session_history::SessionIdOwner;
 pub use session_history::{CurrentSession, SessionChange, SessionHistory};
@@ -78,7 +78,7 @@ pub use undoable_rollback::UndoableRollback;
 pub use unrunnable_checks::UnrunnableChecks;
 pub use usage::LoopUsage;
 pub use volatile::{
-    AfterAgent, AgentWatch, BoundaryWork, ChangedTask, DiscardedRounds, Preparation, RegressionReview,
+    AgentResult, AgentWatch, BoundaryWork, ChangedTask, DiscardedRounds, Preparation, RegressionReview,
     RollbackCause, TreeWork, VolatileState,
 };
 pub use weakening_state::WeakeningState;

@@ -2,7 +2,7 @@
 //! depends on. The mutants are made in [`loopkeeper_source::mutants`].
 
 mod added_tests;
-mod noticed;
+mod detection;
 
 pub use added_tests::AddedTests;
-pub use noticed::MutatedValuesRun;
+pub use detection::MutatedValuesRun;

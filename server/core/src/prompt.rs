@@ -65,7 +65,7 @@ pub struct PromptInput<'a> {
     /// The agent continues the session of the previous iteration.
     pub resumed: bool,
     /// The question after the last iteration, if there was one.
-    pub settled: Option<AnsweredForPrompt<'a>>,
+    pub settled: Option<SettledQuestion<'a>>,
     /// The user's notes, oldest first.
     pub steering: &'a [String],
     /// Paths of the task's `CONTEXT:`.
@@ -115,7 +115,7 @@ pub struct PromptBudget {
 
 /// A question to the user that is settled, with or without an answer.
 #[derive(Debug, Clone, Copy)]
-pub struct AnsweredForPrompt<'a> {
+pub struct SettledQuestion<'a> {
     pub kind: QuestionKind,
     pub question: &'a str,
     pub answer: Option<&'a str>,

@@ -40,13 +40,13 @@ pub(crate) use bounds::{NOT_PROTECTED, RAISED_ABOVE};
 pub use configured_commands::{ConfigOrigin, HookCommand, HookSettings, LoopEvent, ServiceSettings};
 pub use counterparts::{CounterpartKey, counterpart_keys};
 pub use document::{json_schema, reference_page};
-pub use environment::{names_match, never_passes};
+pub use environment::{is_never_passed, names_match};
 pub use finding::{SettingCode, SettingFinding, SettingOrigin};
 pub use language::configured_language;
 pub use layer::{Layer, LayerKind, OverrideSource, SettingOverride};
 pub use policy::{
-    AtUsageLimit, BreakerSettings, CommitPolicy, ExitSettings, GitSettings, GroupRule, MutantPolicy,
-    OnRegression, Preset, QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy,
+    BreakerSettings, CommitPolicy, ExitSettings, GitSettings, GroupRule, MutantPolicy, OnRegression, Preset,
+    QuestionSettings, SessionSettings, SpawnSettings, UnansweredPolicy, UsageLimitPolicy,
 };
 pub use ralphrc::environment_layer;
 pub use resolve::{EffectiveSetting, ResolvedSettings, resolve};
@@ -92,7 +92,7 @@ pub struct Settings {
     #[serde(default)]
     pub questions: QuestionSettings,
     #[serde(default)]
-    pub usage_limit: AtUsageLimit,
+    pub usage_limit: UsageLimitPolicy,
     #[serde(default)]
     pub git: GitSettings,
     #[serde(default)]
@@ -166,7 +166,7 @@ impl Default for Settings {
             session: SessionSettings::default(),
             spawns: SpawnSettings::default(),
             questions: QuestionSettings::default(),
-            usage_limit: AtUsageLimit::default(),
+            usage_limit: UsageLimitPolicy::default(),
             git: GitSettings::default(),
             on: HookSettings::default(),
             serve: Vec::new(),

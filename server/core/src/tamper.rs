@@ -4,11 +4,11 @@
 //! In tests only a loss counts: additions, renames and moves are allowed. In files that produce a verdict (a check's
 //! script, a target of its Makefile, golden files) every change counts.
 
+mod check_files;
 pub mod judge_files;
 mod judge_programs;
 mod linters;
 mod mixed_files;
-mod named;
 mod recipes;
 mod search_scope;
 mod shadowed_imports;
@@ -28,7 +28,7 @@ use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use self::named::{CheckScan, CheckedFile};
+use self::check_files::{CheckScan, CheckedFile};
 use self::search_scope::AbsenceCheck;
 use self::shadowed_imports::TestFileVersions;
 use loopkeeper_source::test_inventory::{
@@ -197,7 +197,7 @@ impl ProtectionRules {
             return unread;
         }
         let mut paths: Vec<&str> = relevant.iter().map(String::as_str).collect();
-        let CheckScan { files: named, linters } = named::scan_checks(&self.commands, files);
+        let CheckScan { files: named, linters } = check_files::scan_checks(&self.commands, files);
         paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
         let comparison = TamperComparison {

@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use loopkeeper_core::settings::{names_match as matches, never_passes};
+use loopkeeper_core::settings::{is_never_passed, names_match as matches};
 
 /// Our variable: the agent's session.
 pub const SESSION: &str = "LOOPKEEPER_SESSION";
@@ -195,7 +195,7 @@ pub fn scrubbed_env(
             || pass.iter().any(|pattern| matches(pattern, name))
     };
     let mut kept: BTreeMap<OsString, OsString> = source
-        .filter(|(name, _)| name.to_str().is_some_and(|name| listed(name) && !never_passes(name)))
+        .filter(|(name, _)| name.to_str().is_some_and(|name| listed(name) && !is_never_passed(name)))
         .collect();
     kept.entry("PYTHONDONTWRITEBYTECODE".into()).or_insert_with(|| "1".into());
     // The user's explicit values, set as written.

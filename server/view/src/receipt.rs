@@ -11,7 +11,8 @@ use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::mutants;
 use loopkeeper_core::journal::{
-    CheckProgram, CopiedTree, Entry, HollowTest, OutcomeKind, PinnedCriterion, Record, Round, SurvivingMutant,
+    CheckProgram, CleanRoomCopy, Entry, HollowTest, OutcomeKind, PinnedCriterion, Record, Round,
+    SurvivingMutant,
 };
 use loopkeeper_core::loop_state::MutantRun;
 use loopkeeper_core::settings::{MutantPolicy, SandboxMode};
@@ -125,7 +126,7 @@ pub struct ReceiptVerdict {
     pub basis: String,
     /// Where the clean room was a copy of the tree at another path. Absent in receipts of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub copied: Option<CopiedTree>,
+    pub copied: Option<CleanRoomCopy>,
     /// Variables that changed the order of tests in the clean room, as `name=value`. Absent in receipts of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<String>,

@@ -220,7 +220,7 @@ fn warnings(state: &LoopState) -> Vec<String> {
     }
     let early = early_warnings(state).into_iter().filter(|it| it.cause != WarningCause::LoggedOut);
     let early = early.map(|it| sanitize::line(&it.sentence));
-    let replaces_other = takeover::standing_in(state);
+    let replaces_other = takeover::describe_replacement(state);
     let shared = shared_limits::sentence(state);
     replaces_other
         .into_iter()

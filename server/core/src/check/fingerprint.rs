@@ -16,7 +16,7 @@ pub(crate) fn fingerprint(result: &CheckResult) -> Fingerprint {
 }
 
 /// Stores the fingerprints of the failures among results that are about to be recorded.
-pub(crate) fn store_in(results: &mut [CheckResult]) {
+pub(crate) fn store_fingerprints(results: &mut [CheckResult]) {
     for result in results.iter_mut().filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)) {
         result.fingerprint = Some(compute(result));
     }
@@ -44,7 +44,7 @@ fn compute(result: &CheckResult) -> Fingerprint {
 }
 
 /// The fingerprint of several failures together, by the ids of their criteria.
-pub(crate) fn of_all<'a>(failing: impl Iterator<Item = &'a CheckResult>) -> Option<Fingerprint> {
+pub(crate) fn combined<'a>(failing: impl Iterator<Item = &'a CheckResult>) -> Option<Fingerprint> {
     let mut each: Vec<String> =
         failing.map(|it| format!("{}:{}", it.criterion.0, fingerprint(it).0)).collect();
     each.sort_unstable();

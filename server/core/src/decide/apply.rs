@@ -3,7 +3,7 @@
 
 mod agent;
 mod iteration;
-mod recovered;
+mod keeper_takeover;
 mod round;
 
 use crate::check::number_history::NumberHistory;
@@ -95,7 +95,9 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         }
         Record::FinalVerdict { .. } => round::apply_verdict(state, &entry.record),
         Record::Mutants { .. } => mutants::apply_mutants(state, &entry.record),
-        Record::Recovered { boot, .. } => recovered::take_over(state, entry.at, (boot, clock_went_back)),
+        Record::Recovered { boot, .. } => {
+            keeper_takeover::take_over(state, entry.at, (boot, clock_went_back))
+        }
         Record::Ended { outcome } => apply_outcome(state, outcome),
         Record::Feedback { verdict, text } => {
             state.feedback = Some(StopFeedback { verdict: *verdict, text: text.clone() });

@@ -10,7 +10,7 @@ use loopkeeper_text::tr;
 use super::calls;
 use super::endings::pause_or_end;
 use super::next_step::NextStep;
-use super::rounds::{iteration_over, nothing_new};
+use super::rounds::{iteration_over, would_repeat_results};
 use super::{Decision, Effect, criteria_changes, hook_session, waits};
 
 pub(super) fn task_read(
@@ -22,7 +22,7 @@ pub(super) fn task_read(
     match state.phase {
         Phase::Checking => {
             live.after_agent.documents = Some(documents);
-            if nothing_new(state, live) {
+            if would_repeat_results(state, live) {
                 return iteration_over(state, live, None);
             }
             vec![Decision::Effect(Effect::RunChecks { criteria: state.pinned_criteria(), repeats: 0 })]

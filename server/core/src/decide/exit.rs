@@ -1,7 +1,7 @@
 //! Decides when a loop is done. Checks decide; a claim only counts where there is no check, and never overrides one.
 //! `exit.when` replaces these rules, but does not make an unverified result verified.
 
-mod claimed;
+mod claim_evidence;
 pub mod groups;
 pub(super) mod stages;
 mod when;
@@ -18,7 +18,7 @@ use loopkeeper_text::tr;
 
 use super::spans::iterations;
 
-pub(super) use claimed::{is_complete, is_worked_off, only_tests};
+pub(super) use claim_evidence::{is_complete, is_worked_off, only_tests};
 
 /// The outcome if the task is done now, judged by the last round alone.
 pub(super) fn completed(state: &LoopState, now: Moment) -> Option<Outcome> {
@@ -74,7 +74,7 @@ fn already_holds(state: &LoopState, checked: usize) -> Message {
 }
 
 /// The loop ended because everything held before the first iteration.
-pub fn held_already(state: &LoopState) -> bool {
+pub fn was_satisfied_at_start(state: &LoopState) -> bool {
     let completed = state.outcome().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified);
     completed && state.criteria.held_at_start && state.iteration == 0
 }
@@ -85,7 +85,7 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
         return None;
     }
     if checked.is_empty() {
-        return claimed::completed(state, last, unchecked.len());
+        return claim_evidence::completed(state, last, unchecked.len());
     }
     if !groups::all_groups_hold(state, &checked) {
         return None;
@@ -98,7 +98,8 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
     if !open.is_empty() && !is_settled(state, last) {
         return None;
     }
-    let tail: Vec<String> = open_clause(&open).into_iter().chain(claimed::contradiction(last)).collect();
+    let tail: Vec<String> =
+        open_clause(&open).into_iter().chain(claim_evidence::contradiction(last)).collect();
     Some(completion_outcome(state, &checked, unchecked.len(), &tail))
 }
 
@@ -177,7 +178,7 @@ fn is_settled(state: &LoopState, last: &Iteration) -> bool {
 
 fn open_item_names(state: &LoopState) -> Vec<&str> {
     let open: Vec<&str> = state.open_items().map(|it| it.title.as_str()).collect();
-    if open.is_empty() { claimed::struck_out(&state.plan, &state.spec.plan) } else { open }
+    if open.is_empty() { claim_evidence::deleted_open_items(&state.plan, &state.spec.plan) } else { open }
 }
 
 fn open_clause(open: &[&str]) -> Option<String> {
@@ -245,7 +246,7 @@ fn claimed_sentence(fact: &str) -> String {
 }
 
 /// The sentence of a verified completion, for one that turned out to be only claimed.
-pub(super) fn as_claimed(verified: &str) -> String {
+pub(super) fn without_verification(verified: &str) -> String {
     verified.strip_prefix(&verified_sentence("")).map_or_else(|| verified.to_owned(), claimed_sentence)
 }
 
@@ -264,15 +265,15 @@ fn stopped_outcome(sentence: impl Into<Message>) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::{as_claimed, verified_sentence};
+    use super::{verified_sentence, without_verification};
     use loopkeeper_text::language::Language;
 
     #[test]
     fn a_verified_completion_becomes_a_claimed_one() {
-        let claimed = || as_claimed(&verified_sentence("x; not verified"));
+        let claimed = || without_verification(&verified_sentence("x; not verified"));
         assert_eq!(claimed(), "completed, claimed, not verified: x; not verified");
         let chinese = Language::SimplifiedChinese.during(claimed);
         assert_eq!(chinese, "声称完成，未验证：x; not verified");
-        assert_eq!(as_claimed("stopped"), "stopped");
+        assert_eq!(without_verification("stopped"), "stopped");
     }
 }

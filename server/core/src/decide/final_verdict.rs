@@ -10,7 +10,7 @@ mod weakened_judges;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status};
-use crate::journal::{CopiedTree, Outcome, OutcomeKind, OutsideFiles, PinnedCriterion, Record, Round};
+use crate::journal::{CleanRoomCopy, Outcome, OutcomeKind, OutsideFiles, PinnedCriterion, Record, Round};
 use crate::loop_state::{LoopState, StopMode, TreeVerdict, VolatileState, runs_in_clean_room};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
@@ -46,7 +46,7 @@ pub struct VerdictRounds {
     pub judges: Vec<ChangedJudge>,
     pub unrecorded: UnrecordedInputs,
     /// The copy in which the rounds ran, if no overlay was available.
-    pub copied: Option<CopiedTree>,
+    pub copied: Option<CleanRoomCopy>,
     pub order: TestOrder,
 }
 
@@ -139,7 +139,7 @@ pub(super) fn with_basis(state: &LoopState, mut outcome: Outcome) -> Outcome {
     }
     if is_claimed {
         outcome.verified = false;
-        outcome.sentence = outcome.sentence.map_fact(|it| exit::as_claimed(&it));
+        outcome.sentence = outcome.sentence.map_fact(|it| exit::without_verification(&it));
     }
     outcome
 }

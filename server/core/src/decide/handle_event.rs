@@ -37,7 +37,7 @@ pub fn decide(state: &LoopState, live: &mut VolatileState, now: Moment, event: E
 fn store_fingerprints(decisions: &mut [Decision]) {
     for decision in decisions {
         if let Decision::Record(Record::ChecksDone { iteration: Some(_), round }) = decision {
-            fingerprint::store_in(&mut round.results);
+            fingerprint::store_fingerprints(&mut round.results);
         }
     }
 }

@@ -6,8 +6,8 @@ use crate::check::{CheckResult, CriteriaTally, Status};
 use crate::journal::{ChangeStats, Claim, LimitName, Round};
 use crate::loop_state::{AnsweredQuestion, Iteration, LoopState, TaskDocuments};
 use crate::prompt::{
-    AnsweredForPrompt, IterationSummary, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, MAX_LINES,
-    PromptBudget, PromptInput, build_prompt, task_of_stories,
+    IterationSummary, MAX_ARGUMENT_BYTES, MAX_BYTES, MAX_DECISIONS, MAX_LINES, PromptBudget, PromptInput,
+    SettledQuestion, build_prompt, task_of_stories,
 };
 use crate::settings::CommitPolicy;
 use loopkeeper_agent::{AgentEnding, PromptBy};
@@ -99,12 +99,8 @@ fn passed_before(state: &LoopState) -> BTreeSet<CriterionId> {
     ids.filter(|id| state.held_before(id)).cloned().collect()
 }
 
-fn answered_question(question: &AnsweredQuestion) -> AnsweredForPrompt<'_> {
-    AnsweredForPrompt {
-        kind: question.kind,
-        question: &question.question,
-        answer: question.answer.as_deref(),
-    }
+fn answered_question(question: &AnsweredQuestion) -> SettledQuestion<'_> {
+    SettledQuestion { kind: question.kind, question: &question.question, answer: question.answer.as_deref() }
 }
 
 fn summarize(row: &Iteration) -> IterationSummary<'_> {

@@ -3,7 +3,7 @@
 
 use crate::journal::{OutcomeKind, PauseReason, QuestionKind, Record, WaitReason};
 use crate::loop_state::{Iteration, LoopState, PendingQuestion, Phase, VolatileState, Wait};
-use crate::settings::{AtUsageLimit, UnansweredPolicy};
+use crate::settings::{UnansweredPolicy, UsageLimitPolicy};
 use loopkeeper_agent::PermissionMode;
 use loopkeeper_text::clauses::list;
 use loopkeeper_text::language::Language;
@@ -62,7 +62,7 @@ pub(super) fn begin_wait(state: &LoopState, now: Moment, wait: Wait) -> Vec<Deci
     }
     let Wait { reason, until, met_by } = wait;
     let is_quota = reason == WaitReason::Quota;
-    if is_quota && !state.spec.attended && state.spec.settings.usage_limit == AtUsageLimit::Stop {
+    if is_quota && !state.spec.attended && state.spec.settings.usage_limit == UsageLimitPolicy::Stop {
         return end_at_usage_limit(state);
     }
     let answer_by = now.plus_ms(AT_LIMIT_MS);
@@ -150,7 +150,7 @@ fn without_answer(state: &LoopState, open: &PendingQuestion) -> Vec<Decision> {
     let settings = &state.spec.settings;
     let answered = Decision::Record(Record::Answered { id: open.id.clone(), text: None });
     match open.kind {
-        QuestionKind::UsageLimit if settings.usage_limit == AtUsageLimit::Stop => {
+        QuestionKind::UsageLimit if settings.usage_limit == UsageLimitPolicy::Stop => {
             [vec![answered], end_at_usage_limit(state)].concat()
         }
         QuestionKind::Agent | QuestionKind::Denied

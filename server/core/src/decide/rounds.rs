@@ -263,7 +263,7 @@ pub(super) fn checks_cancelled(state: &LoopState, live: &mut VolatileState) -> V
 }
 
 /// The agent failed and did not change the tree since the last round: the checks would return the same results.
-pub(super) fn nothing_new(state: &LoopState, live: &VolatileState) -> bool {
+pub(super) fn would_repeat_results(state: &LoopState, live: &VolatileState) -> bool {
     let failed = state.last_iteration().is_some_and(|it| it.error.is_some());
     failed && live.after_agent.snapshot.tree == state.tree.judged
 }

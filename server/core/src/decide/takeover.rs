@@ -32,7 +32,7 @@ pub(super) fn takeover_record(state: &LoopState, now: Moment) -> Option<Record> 
 }
 
 /// Which agent replaces which, and why; `None` for the preferred agent.
-pub fn standing_in(state: &LoopState) -> Option<String> {
+pub fn describe_replacement(state: &LoopState) -> Option<String> {
     let own = &state.spec.agent.name;
     let before = state.agents.roster.iter().take_while(|it| it.plan.name != *own);
     let why: Vec<_> = before.filter_map(|it| Some((it.plan.name.as_str(), it.replaced_for?))).collect();
@@ -45,7 +45,7 @@ pub(super) fn logged_out(state: &LoopState) -> Option<String> {
         |it: &AgentSlot| matches!(it.replaced_for, Some(TakeoverReason::Login | TakeoverReason::Billing));
     let own = &state.spec.agent.name;
     let mut before = state.agents.roster.iter().take_while(|it| it.plan.name != *own);
-    if before.any(needs_user) { standing_in(state) } else { None }
+    if before.any(needs_user) { describe_replacement(state) } else { None }
 }
 
 /// `codex takes over: claude is at its usage limit, gemini is not logged in`

@@ -53,16 +53,16 @@ pub struct TripEvidence {
     pub counts: BreakerCounts,
     /// The last distinct errors in the iterations that count for its cause, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<ErrorIn>,
+    pub errors: Vec<ErrorOccurrence>,
     /// The required criteria that did not pass, and how they failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<FailingCriterion>,
     /// What the last of these iterations changed, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub changed: Vec<ChangedIn>,
+    pub changed: Vec<IterationChanges>,
     /// Trees that occurred again, and the iterations that produced them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub trees: Vec<TreeAfter>,
+    pub trees: Vec<RecurringTree>,
     /// Whether the agent's session was discarded too.
     pub session_reset: bool,
 }
@@ -70,7 +70,7 @@ pub struct TripEvidence {
 /// An error and the last iteration that it was seen in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ErrorIn {
+pub struct ErrorOccurrence {
     pub iteration: u32,
     pub fingerprint: Fingerprint,
     pub text: String,
@@ -89,14 +89,14 @@ pub struct FailingCriterion {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ChangedIn {
+pub struct IterationChanges {
     pub iteration: u32,
     pub changes: ChangeStats,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TreeAfter {
+pub struct RecurringTree {
     pub tree: String,
     pub iterations: Vec<u32>,
 }

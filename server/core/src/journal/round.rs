@@ -71,7 +71,7 @@ pub struct HollowTest {
 /// A clean room that is a copy of the tree at another path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CopiedTree {
+pub struct CleanRoomCopy {
     /// Why there is no overlay.
     pub why: String,
     /// Ignored files and folders that are links to those of the work tree; the first 20 in a record.

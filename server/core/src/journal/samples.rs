@@ -5,11 +5,11 @@ mod verdicts;
 
 use self::verdicts::{final_verdict, mutants, weakening_accepted};
 use super::{
-    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Claim, CommandSender,
-    DriftShare, EarlierTask, Edit, Entry, ErrorIn, FailingCriterion, GitHead, LimitName, LineStats, LoopSpec,
-    Outcome, OutcomeKind, PauseReason, PinnedCriterion, Proposal, QuestionKind, Record, RestrictedCommand,
-    Role, Round, SessionReason, SnapshotWhen, StopVerdict, TakeoverReason, TreeAfter, TripEvidence,
-    UnacceptedChange, WaitReason, Weakening,
+    AgentPlan, BreakerCause, BreakerCounts, BreakerState, ChangeStats, Claim, CommandSender, DriftShare,
+    EarlierTask, Edit, Entry, ErrorOccurrence, FailingCriterion, GitHead, IterationChanges, LimitName,
+    LineStats, LoopSpec, Outcome, OutcomeKind, PauseReason, PinnedCriterion, Proposal, QuestionKind, Record,
+    RecurringTree, RestrictedCommand, Role, Round, SessionReason, SnapshotWhen, StopVerdict, TakeoverReason,
+    TripEvidence, UnacceptedChange, WaitReason, Weakening,
 };
 use crate::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status, TestCounts,
@@ -273,7 +273,7 @@ pub(crate) fn journal() -> String {
 fn opening() -> TripEvidence {
     TripEvidence {
         counts: BreakerCounts { no_progress: 3, ..BreakerCounts::default() },
-        errors: vec![ErrorIn {
+        errors: vec![ErrorOccurrence {
             iteration: 1,
             fingerprint: Fingerprint("0123456789ab".to_owned()),
             text: "error: no".to_owned(),
@@ -284,8 +284,8 @@ fn opening() -> TripEvidence {
             fingerprint: Fingerprint("ba9876543210".to_owned()),
             fact: "exit 1".to_owned(),
         }],
-        changed: vec![ChangedIn { iteration: 1, changes: ChangeStats::default() }],
-        trees: vec![TreeAfter { tree: "aa".repeat(20), iterations: vec![1, 3] }],
+        changed: vec![IterationChanges { iteration: 1, changes: ChangeStats::default() }],
+        trees: vec![RecurringTree { tree: "aa".repeat(20), iterations: vec![1, 3] }],
         session_reset: true,
     }
 }

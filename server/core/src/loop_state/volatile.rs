@@ -13,7 +13,7 @@ use super::{SnapshotFacts, TaskDocuments};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VolatileState {
     pub agent: AgentWatch,
-    pub after_agent: AfterAgent,
+    pub after_agent: AgentResult,
     pub work: BoundaryWork,
     pub discarded: DiscardedRounds,
     /// Documents that the user saved since the last iteration ended, with the checksums of their saved texts.
@@ -38,7 +38,7 @@ pub struct AgentWatch {
 
 /// The result of the present iteration, before it is judged.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct AfterAgent {
+pub struct AgentResult {
     /// Its changes, artefacts included.
     pub snapshot: SnapshotFacts,
     pub documents: Option<Box<TaskDocuments>>,

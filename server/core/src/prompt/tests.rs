@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::{any, proptest};
 
 use super::{
-    AnsweredForPrompt, IterationSummary, MAX_BYTES, MemoryFiles, PromptBudget, PromptInput, PromptTemplate,
+    IterationSummary, MAX_BYTES, MemoryFiles, PromptBudget, PromptInput, PromptTemplate, SettledQuestion,
     build_prompt,
 };
 use crate::check::{CheckResult, Status};
@@ -113,7 +113,7 @@ impl PromptFixture {
             notes: &self.notes,
             plan: &self.plan,
             resumed: false,
-            settled: self.settled.as_ref().map(|(kind, question, answer)| AnsweredForPrompt {
+            settled: self.settled.as_ref().map(|(kind, question, answer)| SettledQuestion {
                 kind: *kind,
                 question,
                 answer: answer.as_deref(),

@@ -56,7 +56,7 @@ const REFUSED_VARIABLES: &[&str] = &[
 ];
 
 /// Whether a variable is never passed. For a pattern: whether no variable that it matches would be.
-pub fn never_passes(name: &str) -> bool {
+pub fn is_never_passed(name: &str) -> bool {
     REFUSED_VARIABLES.iter().any(|pattern| names_match(pattern, name))
 }
 

@@ -101,7 +101,7 @@ pub enum UnansweredPolicy {
 /// The reaction to a usage limit without an explicit choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum AtUsageLimit {
+pub enum UsageLimitPolicy {
     #[default]
     Wait,
     Stop,
@@ -272,7 +272,7 @@ impl QuestionSettings {
     }
 }
 
-impl AtUsageLimit {
+impl UsageLimitPolicy {
     pub(super) fn assign(&mut self, name: &str, value: &SettingValue) -> bool {
         match (name, value) {
             ("unanswered", SettingValue::Text(it)) if it == "wait" => *self = Self::Wait,

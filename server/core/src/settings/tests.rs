@@ -9,7 +9,7 @@ use super::keys::KEYS;
 use super::lookup::{KeyLookup, look_up};
 use super::table::{Key, KeySupport};
 use super::{
-    Layer, LayerKind, ResolvedSettings, SettingOrigin, Settings, accept, never_passes, resolve, toml_layer,
+    Layer, LayerKind, ResolvedSettings, SettingOrigin, Settings, accept, is_never_passed, resolve, toml_layer,
 };
 
 #[test]
@@ -148,7 +148,7 @@ fn programs_set_by_the_work_tree_need_trust() {
 
 #[test]
 fn variables_that_never_pass_need_no_trust() {
-    let check = |name: &str, expect: bool| assert_eq!(never_passes(name), expect, "{name}");
+    let check = |name: &str, expect: bool| assert_eq!(is_never_passed(name), expect, "{name}");
     check("GIT_DIR", true);
     check("GIT_*", true);
     check("LD_PRELOAD", true);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::agents::AUTO;
-use super::environment::never_passes;
+use super::environment::is_never_passed;
 use super::value::{RawValue, SettingValue, ValueError, ValueFault};
 use crate::exit_condition;
 use loopkeeper_text::branch::template_fault;
@@ -223,7 +223,7 @@ pub(super) fn parse_weights(raw: &RawValue) -> Result<SettingValue, ValueError> 
 }
 
 pub(super) fn passed_fault(name: &str) -> Option<String> {
-    let never = never_passes(name).then(|| tr!("which never passes").to_owned());
+    let never = is_never_passed(name).then(|| tr!("which never passes").to_owned());
     name_fault(name.strip_suffix('*').unwrap_or(name)).or(never)
 }
 

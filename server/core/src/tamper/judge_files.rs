@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::check_files::{self, CheckScan, CheckedFile};
 use super::linters::CheckLinters;
-use super::named::{self, CheckScan, CheckedFile};
 use super::shadowing_files::{names_runner, shadows_another};
 use super::{
     FileVersions, ProtectionRules, TamperComparison, decides_verdict, file_name, is_golden, is_recipe,
@@ -46,7 +46,7 @@ impl ProtectionRules {
 
     /// The judges among `changed`, and whether each configures a runner or a linter.
     fn find_judges(&self, changed: &[String], files: &dyn FileVersions) -> Vec<(ChangedJudge, bool)> {
-        let CheckScan { files: named, linters } = named::scan_checks(&self.commands, files);
+        let CheckScan { files: named, linters } = check_files::scan_checks(&self.commands, files);
         let composed = |path: &str| self.compose(path, &named, files);
         let is_added = |path: &str| files.read_before(path).is_none() && !files.existed(path);
         let judges: BTreeMap<&str, Option<String>> = changed
@@ -98,7 +98,7 @@ impl ProtectionRules {
 
     /// The judges among the files of a tree, changed or not.
     pub fn judges_among(&self, paths: &[String], files: &dyn FileVersions) -> Vec<String> {
-        let CheckScan { files: named, linters } = named::scan_checks(&self.commands, files);
+        let CheckScan { files: named, linters } = check_files::scan_checks(&self.commands, files);
         let is_judge = |it: &&String| {
             let has_parts = named.get(*it).is_some_and(|it| it.instead_of.is_none() && !it.parts.is_empty());
             has_parts || self.is_judge(it, &named, &linters)
@@ -108,7 +108,7 @@ impl ProtectionRules {
 
     /// The programs that the checks run, by name.
     pub fn programs(&self, files: &dyn FileVersions) -> Vec<String> {
-        named::find_programs(&self.commands, files).into_iter().collect()
+        check_files::find_programs(&self.commands, files).into_iter().collect()
     }
 
     /// The text of a file that is both work and judge with its judging parts of the start, if these changed.

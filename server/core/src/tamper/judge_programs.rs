@@ -1,6 +1,6 @@
 //! Finds the files of the work tree that the command of a judge runs: their contents decide the answer.
 
-use super::{named, shell};
+use super::{check_files, shell};
 
 /// Paths below `root` that the command names.
 pub(super) fn paths_of_command(argv: &[String], root: &str) -> Vec<String> {
@@ -8,7 +8,7 @@ pub(super) fn paths_of_command(argv: &[String], root: &str) -> Vec<String> {
     let below = |word: String| {
         let inside = word.strip_prefix(root).and_then(|it| it.strip_prefix('/'));
         let is_path = inside.is_some() || !word.starts_with(['/', '-', '{', '~']);
-        is_path.then(|| named::join_path("", inside.unwrap_or(&word)))
+        is_path.then(|| check_files::join_path("", inside.unwrap_or(&word)))
     };
     let mut paths: Vec<String> = words.filter_map(below).filter(|it| !it.is_empty()).collect();
     paths.sort();

@@ -2,7 +2,7 @@
 //! itself. Names from elsewhere, wrappers of the work's own functions, and mocks within new tests do not count.
 
 use super::FileVersions;
-use super::named::join_path;
+use super::check_files::join_path;
 use loopkeeper_source::test_inventory::bindings::{
     Definition, DefinitionKind, FileBindings, ImportBinding, bindings, calls, mentions, uses,
 };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopkeeper_core::check::CommandExit;
-use loopkeeper_core::journal::CopiedTree;
+use loopkeeper_core::journal::CleanRoomCopy;
 use loopkeeper_system::clean_room::{
     self, BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest, OutsideRequest,
 };
@@ -62,7 +62,7 @@ enum FoundSite {
     /// Overlays whose scratch folders are in this folder.
     Overlay(OverlaySite),
     /// Copies of the tree at another path.
-    Copy(CopiedTree),
+    Copy(CleanRoomCopy),
 }
 
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ impl RoomSite {
     }
 
     /// About the copy, where no overlay can be had.
-    pub(super) fn copied(&self) -> Option<&CopiedTree> {
+    pub(super) fn copied(&self) -> Option<&CleanRoomCopy> {
         match self.0.get() {
             Some(FoundSite::Copy(copied)) => Some(copied),
             _ => None,
@@ -136,7 +136,7 @@ pub(super) async fn open_room(
     let linked = made.0.copy_facts().iter().flat_map(|it| &it.linked).map(|it| shown(it)).collect();
     let is_writable = !runtime.check_wardens.isolation().can_close_folders();
     let why = runtime.redactor.redact(&why);
-    let _ = request.site.0.set(FoundSite::Copy(CopiedTree { why, linked, is_writable }));
+    let _ = request.site.0.set(FoundSite::Copy(CleanRoomCopy { why, linked, is_writable }));
     Ok(made)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use loopkeeper_core::decide::exit::held_already;
+use loopkeeper_core::decide::exit::was_satisfied_at_start;
 use loopkeeper_core::decide::{LoopState, weakening};
 use loopkeeper_core::journal::{BreakerState, OutcomeKind, PauseReason, QuestionKind, StopVerdict};
 use loopkeeper_text::language::translate;
@@ -24,7 +24,7 @@ pub(super) fn state_actions(status: &LoopStatus, state: &LoopState) -> Vec<Comma
     let of_task = json!({"task": status.task.uri});
     let output = command(tr!("Show output"), ext::OUTPUT, &of_task);
     if status.outcome.is_some() {
-        if held_already(state) {
+        if was_satisfied_at_start(state) {
             let anyway = json!({"task": status.task.uri, "anyway": true});
             return vec![command(tr!("Start anyway"), ext::START, &anyway)];
         }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::decide::exit::held_already;
+use loopkeeper_core::decide::exit::was_satisfied_at_start;
 use loopkeeper_core::journal::OutcomeKind;
 use loopkeeper_text::message::Message;
 use loopkeeper_view::{AlertTracker, LoopAlert, LoopStatus, RootHistory, needs_user, notice, warning_notice};
@@ -37,7 +37,7 @@ impl AlertPublisher {
             let is_observed = roots.iter().any(|it| it == seen.dir.root());
             let root = if is_observed { RootHistory::Observed } else { RootHistory::New };
             let Some(alert) = self.tracker.observe(status, state, root) else { continue };
-            if held_already(state) && questions::can_ask(shared) {
+            if was_satisfied_at_start(state) && questions::can_ask(shared) {
                 tokio::spawn(satisfied_at_start::ask_user(Arc::clone(shared), Box::new(status.clone())));
                 continue;
             }

@@ -38,14 +38,14 @@ fn the_upper_layer_holds_files_links_and_whiteouts_below_folders_of_the_tree() {
 }
 
 /// A tree, and the request to copy it.
-struct CopiedTree {
+struct CleanRoomCopy {
     _folder: tempfile::TempDir,
     root: std::path::PathBuf,
     scratch: std::path::PathBuf,
     request: CopyRequest,
 }
 
-fn tree(recorded: &[&str], ignored: &[&str]) -> CopiedTree {
+fn tree(recorded: &[&str], ignored: &[&str]) -> CleanRoomCopy {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap().join("root");
     for path in recorded.iter().chain(ignored).map(|it| root.join(it)) {
@@ -55,7 +55,7 @@ fn tree(recorded: &[&str], ignored: &[&str]) -> CopiedTree {
     let scratch = folder.path().canonicalize().unwrap().join("room-1");
     let recorded = recorded.iter().map(|it| it.as_bytes().to_vec()).collect();
     let request = CopyRequest { root: root.clone(), recorded, ..CopyRequest::default() };
-    CopiedTree { _folder: folder, root, scratch, request }
+    CleanRoomCopy { _folder: folder, root, scratch, request }
 }
 
 #[test]

@@ -8,9 +8,9 @@ use loopkeeper_agent::provider::LocalClock;
 use loopkeeper_agent::reader::{AgentOutputReader, ProcessEnd};
 use loopkeeper_core::check::{CheckResult, Location, Status};
 use loopkeeper_core::journal::{
-    BreakerCause, BreakerCounts, BreakerState, ChangeStats, ChangedIn, Entry, ErrorIn, FailingCriterion,
-    LineStats, Outcome, OutcomeKind, PauseReason, PinnedCriterion, Record, Role, Round, SnapshotWhen,
-    TakeoverReason, TreeAfter, TripEvidence, WaitReason,
+    BreakerCause, BreakerCounts, BreakerState, ChangeStats, Entry, ErrorOccurrence, FailingCriterion,
+    IterationChanges, LineStats, Outcome, OutcomeKind, PauseReason, PinnedCriterion, Record, RecurringTree,
+    Role, Round, SnapshotWhen, TakeoverReason, TripEvidence, WaitReason,
 };
 use loopkeeper_core::jury::JudgeUsage;
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
@@ -255,8 +255,11 @@ fn questions_to_judges_are_listed_with_their_cost() {
 #[test]
 fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
     let changes = ChangeStats { count: 2, files: vec!["a.rs".into()], ..ChangeStats::default() };
-    let error =
-        ErrorIn { iteration: 2, fingerprint: Fingerprint("0123456789ab".into()), text: "error: no".into() };
+    let error = ErrorOccurrence {
+        iteration: 2,
+        fingerprint: Fingerprint("0123456789ab".into()),
+        text: "error: no".into(),
+    };
     let opening = TripEvidence {
         counts: BreakerCounts { no_progress: 3, ..BreakerCounts::default() },
         errors: vec![error],
@@ -267,10 +270,10 @@ fn an_opening_of_the_breaker_shows_what_it_was_judged_by() {
             fact: "3 of 9 fail".into(),
         }],
         changed: vec![
-            ChangedIn { iteration: 1, changes },
-            ChangedIn { iteration: 2, changes: ChangeStats::default() },
+            IterationChanges { iteration: 1, changes },
+            IterationChanges { iteration: 2, changes: ChangeStats::default() },
         ],
-        trees: vec![TreeAfter { tree: "0123456789abcdef".into(), iterations: vec![1, 3] }],
+        trees: vec![RecurringTree { tree: "0123456789abcdef".into(), iterations: vec![1, 3] }],
         session_reset: true,
     };
     let open = Record::BreakerChanged {

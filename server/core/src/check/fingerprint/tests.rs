@@ -1,4 +1,4 @@
-use super::{fingerprint, of_all, store_in};
+use super::{combined, fingerprint, store_fingerprints};
 use crate::check::{CheckResult, Status, TestCounts};
 use loopkeeper_task::criterion::CriterionId;
 
@@ -201,10 +201,10 @@ fn several_failures_are_a_set() {
     let one =
         |id: &str, fact: &str| CheckResult { criterion: CriterionId(id.to_owned()), ..failed(fact, "") };
     let (a, b) = (one("a", "exit 1"), one("b", "exit 2"));
-    assert_eq!(of_all([&a, &b].into_iter()), of_all([&b, &a].into_iter()));
-    assert_ne!(of_all([&a, &b].into_iter()), of_all([&a].into_iter()));
-    assert_ne!(of_all([&one("a", "exit 2")].into_iter()), of_all([&one("b", "exit 2")].into_iter()));
-    assert_eq!(of_all([].into_iter()), None);
+    assert_eq!(combined([&a, &b].into_iter()), combined([&b, &a].into_iter()));
+    assert_ne!(combined([&a, &b].into_iter()), combined([&a].into_iter()));
+    assert_ne!(combined([&one("a", "exit 2")].into_iter()), combined([&one("b", "exit 2")].into_iter()));
+    assert_eq!(combined([].into_iter()), None);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn a_stored_fingerprint_is_not_computed_again() {
     let passed = CheckResult { status: Status::Pass, ..failed("", "") };
     let mut results = [failed("exit 1", "error: no"), passed];
     let computed = fingerprint(&results[0]);
-    store_in(&mut results);
+    store_fingerprints(&mut results);
     assert_eq!(results[0].fingerprint.as_ref(), Some(&computed));
     assert_eq!(results[1].fingerprint, None);
     results[0].head = "another output".to_owned();

@@ -107,7 +107,7 @@ fn describe_iteration(state: &mut LoopState, iteration: u32, facts: Vec<(Criteri
 /// Fingerprint of the failing required criteria; optional criteria do not block a loop.
 fn failure_fingerprint(state: &LoopState) -> Option<Fingerprint> {
     let results = state.required().filter_map(|it| state.criteria.results.get(&it.criterion.id));
-    fingerprint::of_all(results.filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)))
+    fingerprint::combined(results.filter(|it| !matches!(it.status, Status::Pass | Status::Unverified)))
 }
 
 fn take_results(state: &mut LoopState, round: &Round) {

@@ -1,7 +1,9 @@
 //! The evidence recorded with a trip of the breaker: all counters, and of the iterations that count for its cause the
 //! errors, the changes and the recurring trees.
 
-use crate::journal::{BreakerCause, BreakerCounts, ChangedIn, ErrorIn, TreeAfter, TripEvidence};
+use crate::journal::{
+    BreakerCause, BreakerCounts, ErrorOccurrence, IterationChanges, RecurringTree, TripEvidence,
+};
 
 use super::history::BreakerHistory;
 use super::oscillation;
@@ -33,30 +35,30 @@ pub(super) fn collect_evidence(
         | BreakerCause::User => back(counts.no_progress),
     };
     let counted = past.newest_rows(MAX_ITERATIONS).iter().filter(|it| it.number >= first);
-    let changed = counted.map(|it| ChangedIn { iteration: it.number, changes: it.changes.clone() });
+    let changed = counted.map(|it| IterationChanges { iteration: it.number, changes: it.changes.clone() });
     let trees = recurring.into_iter();
     TripEvidence {
         counts,
         errors: newest_errors(past, first),
         changed: changed.collect(),
         failing: Vec::new(),
-        trees: trees.map(|(tree, iterations)| TreeAfter { tree: tree.to_owned(), iterations }).collect(),
+        trees: trees.map(|(tree, iterations)| RecurringTree { tree: tree.to_owned(), iterations }).collect(),
         session_reset: false,
     }
 }
 
 /// The last errors since the iteration `first`, each with the last iteration that printed it.
-fn newest_errors(past: &BreakerHistory<'_>, first: u32) -> Vec<ErrorIn> {
+fn newest_errors(past: &BreakerHistory<'_>, first: u32) -> Vec<ErrorOccurrence> {
     let recent = past.outlines().rev().take_while(|it| it.figures.number >= first);
     let printed = recent.flat_map(|it| it.errors.iter().rev().map(move |error| (it.figures.number, error)));
-    let mut found: Vec<ErrorIn> = Vec::new();
+    let mut found: Vec<ErrorOccurrence> = Vec::new();
     for (iteration, error) in printed {
         if found.len() == MAX_ERRORS {
             break;
         }
         if found.iter().all(|it| it.fingerprint != error.fingerprint) {
             let FingerprintedError { fingerprint, text } = error.clone();
-            found.push(ErrorIn { iteration, fingerprint, text });
+            found.push(ErrorOccurrence { iteration, fingerprint, text });
         }
     }
     found.reverse();

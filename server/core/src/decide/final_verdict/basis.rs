@@ -2,7 +2,7 @@
 
 use super::{MAX_NAMED, TestOrder, UnrecordedInputs, cannot_run_old};
 use crate::decide::LoopState;
-use crate::journal::{CopiedTree, Round};
+use crate::journal::{CleanRoomCopy, Round};
 use crate::tamper::judge_files::ChangedJudge;
 use loopkeeper_source::test_inventory::is_test_path;
 use loopkeeper_text::clauses::{list, list_within};
@@ -103,7 +103,7 @@ pub(super) fn describe_order(order: &TestOrder) -> Vec<String> {
 }
 
 /// `judged in a copy at another path`
-pub(super) fn describe_copy(copied: &CopiedTree) -> String {
+pub(super) fn describe_copy(copied: &CleanRoomCopy) -> String {
     if copied.is_writable && !copied.linked.is_empty() {
         let files = list_within(&copied.linked, MAX_NAMED);
         tr!("judged in a copy at another path, where checks could write to {files} of the work tree", files)

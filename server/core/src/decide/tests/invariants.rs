@@ -15,7 +15,7 @@ use crate::journal::{
     BreakerCause, BreakerState, Entry, LoopSpec, OutcomeKind, PinnedCriterion, Record, SnapshotWhen,
     Weakening,
 };
-use crate::settings::{AtUsageLimit, GroupRule, OnRegression, UnansweredPolicy};
+use crate::settings::{GroupRule, OnRegression, UnansweredPolicy, UsageLimitPolicy};
 use loopkeeper_agent::{AgentEnding, AgentRun, LoopMode, ProviderClass};
 
 const RESULTS: [&str; 10] = ["fff", "5ff", "5pf", "5pp", "fpp", "5tp", "zpp", "2pp", "5fp", "ppp"];
@@ -104,7 +104,7 @@ fn made(bits: u16) -> LoopSpec {
     settings.breaker.max_trips = if has(12) { 1 } else { 3 };
     settings.questions.unanswered =
         if has(13) { UnansweredPolicy::Pause } else { UnansweredPolicy::Continue };
-    settings.usage_limit = if has(14) { AtUsageLimit::Stop } else { AtUsageLimit::Wait };
+    settings.usage_limit = if has(14) { UsageLimitPolicy::Stop } else { UsageLimitPolicy::Wait };
     settings.mode = if has(15) { LoopMode::Attach } else { LoopMode::Loop };
     made
 }

@@ -9,7 +9,7 @@ use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::decide::{UserCommand, apply};
 use crate::journal::samples::records;
 use crate::journal::{BreakerState, Entry, QuestionKind, Record};
-use crate::settings::{AtUsageLimit, UnansweredPolicy};
+use crate::settings::{UnansweredPolicy, UsageLimitPolicy};
 use loopkeeper_agent::{AgentEnding, LoopMode, ProviderClass};
 
 pub(super) const SESSIONS: [&str; 2] = ["one of the user's", "another"];
@@ -85,7 +85,7 @@ proptest! {
         made.settings.session.resume = plan;
         made.settings.mode = mode;
         made.settings.questions.unanswered = if stop_at % 2 == 0 { UnansweredPolicy::Continue } else { UnansweredPolicy::Pause };
-        made.settings.usage_limit = if stop_at % 3 == 0 { AtUsageLimit::Stop } else { AtUsageLimit::Wait };
+        made.settings.usage_limit = if stop_at % 3 == 0 { UsageLimitPolicy::Stop } else { UsageLimitPolicy::Wait };
         if plan { made.plan = vec![item("x"), item("y")]; }
         let mut sim = Sim::new(made, "ff", acts);
         sim.process.cap = (stop_at % 5 == 0).then_some(2);

@@ -3,7 +3,7 @@
 use crate::decide::UserCommand;
 use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::journal::{LoopSpec, OutcomeKind, PauseReason, QuestionKind, Record};
-use crate::settings::{AtUsageLimit, UnansweredPolicy};
+use crate::settings::{UnansweredPolicy, UsageLimitPolicy};
 use loopkeeper_agent::ProviderClass;
 
 const MINUTE: u64 = 60_000;
@@ -253,7 +253,7 @@ fn limited() -> Act {
     Act::fails(ProviderClass::Quota, "f")
 }
 
-fn at_limit(attended: bool, unanswered: AtUsageLimit) -> Sim {
+fn at_limit(attended: bool, unanswered: UsageLimitPolicy) -> Sim {
     let mut spec = loop_spec(attended);
     spec.settings.usage_limit = unanswered;
     Sim::new(spec, "f", vec![limited(), Act::new("p")])
@@ -262,7 +262,7 @@ fn at_limit(attended: bool, unanswered: AtUsageLimit) -> Sim {
 #[test]
 fn a_usage_limit_asks_whether_to_wait() {
     let answered = |text: &str| {
-        let mut sim = at_limit(true, AtUsageLimit::Wait);
+        let mut sim = at_limit(true, UsageLimitPolicy::Wait);
         until_asked(&mut sim);
         sim.command(UserCommand::Answer(text.to_owned()));
         sim.play();
@@ -282,16 +282,16 @@ fn a_usage_limit_asks_whether_to_wait() {
 
 #[test]
 fn an_unanswered_usage_limit_follows_the_setting() {
-    let sim = at_limit(true, AtUsageLimit::Wait).run();
+    let sim = at_limit(true, UsageLimitPolicy::Wait).run();
     assert_eq!((end(&sim), answers(&sim)), ((OutcomeKind::Completed, 2), vec![None]));
     assert!(sim.state.elapsed_ms(sim.now) > 60 * MINUTE, "a wait is work");
-    let sim = at_limit(true, AtUsageLimit::Stop).run();
+    let sim = at_limit(true, UsageLimitPolicy::Stop).run();
     assert_eq!(end(&sim), (OutcomeKind::Limit, 1));
     assert_eq!(sim.sentence(), "limit reached: the provider's usage limit, after 1 iteration");
     assert!(sim.state.elapsed_ms(sim.now) < 3 * MINUTE, "30 s after it was asked");
     // Without a user, no question is asked.
-    let sim = at_limit(false, AtUsageLimit::Wait).run();
+    let sim = at_limit(false, UsageLimitPolicy::Wait).run();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 2), vec![]));
-    let sim = at_limit(false, AtUsageLimit::Stop).run();
+    let sim = at_limit(false, UsageLimitPolicy::Stop).run();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Limit, 1), vec![]));
 }

@@ -137,7 +137,7 @@ fn a_reset_is_awaited_if_the_working_agent_needs_the_user() {
 #[test]
 fn a_fallback_agent_and_its_reason_are_shown_until_the_first_returns() {
     let mut played = Played::new();
-    let shown = |played: &Played| takeover::standing_in(&played.0.state);
+    let shown = |played: &Played| takeover::describe_replacement(&played.0.state);
     assert!(played.next());
     assert_eq!(shown(&played), None);
     played.ends((0, Some(Quota), Some(3)));

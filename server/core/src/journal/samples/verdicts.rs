@@ -2,7 +2,7 @@
 
 use super::round;
 use crate::check::Status;
-use crate::journal::{CheckProgram, CopiedTree, HollowTest, OutsideFiles, Record, SurvivingMutant};
+use crate::journal::{CheckProgram, CleanRoomCopy, HollowTest, OutsideFiles, Record, SurvivingMutant};
 use loopkeeper_task::criterion::CriterionId;
 
 pub(super) fn final_verdict() -> Record {
@@ -22,7 +22,7 @@ pub(super) fn final_verdict() -> Record {
             version: Some("Python 3.11.2".to_owned()),
             sha256: Some("cc".repeat(32)),
         }],
-        copied: Some(Box::new(CopiedTree {
+        copied: Some(Box::new(CleanRoomCopy {
             why: "no mount namespace can be made".to_owned(),
             linked: vec!["node_modules".to_owned()],
             is_writable: true,

@@ -74,7 +74,7 @@ fn is_newly_ticked(plan: &[PlanItem], start: &[PlanItem]) -> bool {
 }
 
 /// Items that were open at the start and disappeared although nothing was ticked: deleting a plan does not complete it.
-pub(super) fn struck_out<'a>(plan: &[PlanItem], start: &'a [PlanItem]) -> Vec<&'a str> {
+pub(super) fn deleted_open_items<'a>(plan: &[PlanItem], start: &'a [PlanItem]) -> Vec<&'a str> {
     if is_newly_ticked(plan, start) {
         return Vec::new();
     }
