@@ -11,11 +11,11 @@ mod lexer;
 mod operators;
 mod shell;
 mod side_effects;
-mod spread;
 mod statements;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod trial_order;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -84,7 +84,7 @@ pub fn may_be_script(path: &str) -> bool {
 /// At most `max` mutants of the changed lines, spread over files and lines, the most informative ones first.
 pub fn choose_mutants(sources: &[ChangedSource], max: usize) -> Vec<Mutant> {
     let of_file = |source: &ChangedSource| {
-        let edits = spread::order(edits(source));
+        let edits = trial_order::order(edits(source));
         let mutant = |it: Edit| Mutant {
             path: source.path.clone(),
             line: it.line,
@@ -94,7 +94,7 @@ pub fn choose_mutants(sources: &[ChangedSource], max: usize) -> Vec<Mutant> {
         };
         edits.into_iter().map(mutant).collect()
     };
-    let mut chosen = spread::alternate(sources.iter().map(of_file).collect());
+    let mut chosen = trial_order::interleave(sources.iter().map(of_file).collect());
     chosen.truncate(max);
     chosen
 }

@@ -5,14 +5,14 @@
 pub mod bindings;
 mod languages;
 mod lines;
-mod lost;
+mod losses;
 mod reached;
 mod strings;
 #[cfg(test)]
 mod tests;
 
 pub use languages::{TestLanguage, is_test_path, language};
-pub use lost::{TestLoss, moved, test_loss};
+pub use losses::{TestLoss, moved, test_loss};
 pub use reached::{ReachedLine, reached_lines};
 
 use languages::LanguagePatterns;

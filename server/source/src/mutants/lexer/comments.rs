@@ -1,7 +1,7 @@
 //! Finds the end of comments.
 
 use super::super::syntax::{BlockComment, SourceFamily, SourceSyntax, SpecialText};
-use super::special::lua_long;
+use super::special::lua_long_bracket;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommentPosition {
@@ -18,7 +18,7 @@ pub(super) fn length(syntax: &SourceSyntax, rest: &str, position: CommentPositio
         }
     }
     if syntax.special == SpecialText::Lua
-        && let Some(length) = rest.strip_prefix("--").and_then(lua_long)
+        && let Some(length) = rest.strip_prefix("--").and_then(lua_long_bracket)
     {
         return Some("--".len() + length);
     }

@@ -16,7 +16,7 @@ pub(super) fn length(special: SpecialText, rest: &str, context: LiteralContext) 
         SpecialText::Rust => rust_raw_string(rest).or_else(|| rust_character(rest)),
         SpecialText::Cpp => cpp_raw_string(rest),
         SpecialText::Swift => between_hashes(rest),
-        SpecialText::Lua => lua_long(rest),
+        SpecialText::Lua => lua_long_bracket(rest),
         SpecialText::Ruby => ruby_percent(rest, context),
         SpecialText::Elixir => elixir_sigil(rest),
         SpecialText::Php | SpecialText::None => None,
@@ -71,7 +71,7 @@ fn cpp_raw_string(text: &str) -> Option<usize> {
 }
 
 /// `[[…]]`, `[==[…]==]`
-pub(super) fn lua_long(text: &str) -> Option<usize> {
+pub(super) fn lua_long_bracket(text: &str) -> Option<usize> {
     let start = text.strip_prefix('[')?;
     let level = start.len() - start.trim_start_matches('=').len();
     start.get(level..)?.strip_prefix('[')?;

@@ -20,7 +20,7 @@ pub(super) fn order(edits: Vec<Edit>) -> Vec<Edit> {
 }
 
 /// One of each list in turn.
-pub(super) fn alternate<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+pub(super) fn interleave<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     let mut all = Vec::new();
     loop {
