@@ -3,13 +3,13 @@
 
 mod cache;
 mod conflicts;
+mod external_effects;
 mod fix;
 mod gate;
 mod grade;
-mod harm;
 mod shell;
 mod suitability;
-mod weak;
+mod vacuous_checks;
 mod wording;
 
 use loopkeeper_task::criterion::{Check, Criterion};
@@ -21,7 +21,7 @@ pub use self::cache::{LintCache, TaskLints};
 pub use self::fix::{LintFix, check_fixes, fixes, judge_fix};
 pub use self::gate::{Gate, ProjectCommand};
 pub use self::grade::{Aspect, Grade, GradeLevel, grade, line_aspects};
-pub use self::suitability::{Unsuitable, unsuitable};
+pub use self::suitability::{Unsuitability, unsuitable};
 pub use self::wording::has_unmeasured_goal;
 
 /// Maximum number of criteria that are examined, so that a keystroke in a very long task stays fast.
@@ -96,8 +96,8 @@ pub fn lints(task: &Task, documents: &[TaskDocument]) -> Vec<Lint> {
     let mut all = Vec::new();
     for index in 0..task.criteria.len().min(MAX_CRITERIA) {
         all.extend(wording::lint(&context, index));
-        all.extend(weak::lint(&context, index));
-        all.extend(harm::lint(&context, index));
+        all.extend(vacuous_checks::lint(&context, index));
+        all.extend(external_effects::lint(&context, index));
     }
     all.extend(conflicts::lints(&context));
     // Harm comes first: some views show one remark for each criterion.

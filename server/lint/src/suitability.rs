@@ -7,7 +7,7 @@ use loopkeeper_text::tr;
 use regex::Regex;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unsuitable {
+pub enum Unsuitability {
     /// No criterion and no plan.
     NothingVerifiable,
     /// Explores instead of building.
@@ -18,7 +18,7 @@ pub enum Unsuitable {
     Trivial,
 }
 
-impl Unsuitable {
+impl Unsuitability {
     /// One stable word.
     pub fn word(self) -> &'static str {
         match self {
@@ -57,22 +57,22 @@ static TRIVIAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Why a loop on this task would be a waste; `None` for most tasks.
-pub fn unsuitable(task: &Task) -> Option<Unsuitable> {
+pub fn unsuitable(task: &Task) -> Option<Unsuitability> {
     let matches =
         |pattern: &LazyLock<Option<Regex>>, text: &str| pattern.as_ref().is_some_and(|it| it.is_match(text));
     let opening = opening_text(task);
     let checked = task.criteria.iter().filter(|it| it.check.is_some()).count();
     if checked == 0 && matches(&EXPLORATORY, &opening) {
-        return Some(Unsuitable::Exploratory);
+        return Some(Unsuitability::Exploratory);
     }
     if checked == 0 && matches(&UNBOUNDED, &opening) {
-        return Some(Unsuitable::Unbounded);
+        return Some(Unsuitability::Unbounded);
     }
     if task.plan.is_empty() && task.criteria.len() <= 1 && matches(&TRIVIAL, &opening) {
-        return Some(Unsuitable::Trivial);
+        return Some(Unsuitability::Trivial);
     }
     let is_empty = task.criteria.is_empty() && task.plan.is_empty() && task.promise.is_none();
-    is_empty.then_some(Unsuitable::NothingVerifiable)
+    is_empty.then_some(Unsuitability::NothingVerifiable)
 }
 
 /// The title, or the first line of text where there is no title.
@@ -86,24 +86,27 @@ fn opening_text(task: &Task) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Unsuitable, unsuitable};
+    use super::{Unsuitability, unsuitable};
     use loopkeeper_task::parse_inline_task;
 
     #[test]
     fn a_loop_is_the_wrong_tool_for_some_tasks() {
         let rows = [
-            ("# Explore caching options\n\nDone when:\n\n- We know more\n", Some(Unsuitable::Exploratory)),
-            ("# 调研缓存方案\n\n完成标准：\n\n- 有结论\n", Some(Unsuitable::Exploratory)),
-            ("# Improve the whole codebase\n\nDone when:\n\n- It is better\n", Some(Unsuitable::Unbounded)),
-            ("# Fix typo in the readme\n", Some(Unsuitable::Trivial)),
-            ("# Write a parser\n", Some(Unsuitable::NothingVerifiable)),
-            ("# Why is the build slow?\n\nFind out.\n", Some(Unsuitable::Exploratory)),
-            ("# 为什么构建这么慢？\n", Some(Unsuitable::Exploratory)),
-            ("# Keep our dependencies up to date\n", Some(Unsuitable::Unbounded)),
-            ("# Change the default port from 8080 to 9090\n", Some(Unsuitable::Trivial)),
-            ("# 把默认端口从 8080 改成 9090\n", Some(Unsuitable::Trivial)),
+            ("# Explore caching options\n\nDone when:\n\n- We know more\n", Some(Unsuitability::Exploratory)),
+            ("# 调研缓存方案\n\n完成标准：\n\n- 有结论\n", Some(Unsuitability::Exploratory)),
+            (
+                "# Improve the whole codebase\n\nDone when:\n\n- It is better\n",
+                Some(Unsuitability::Unbounded),
+            ),
+            ("# Fix typo in the readme\n", Some(Unsuitability::Trivial)),
+            ("# Write a parser\n", Some(Unsuitability::NothingVerifiable)),
+            ("# Why is the build slow?\n\nFind out.\n", Some(Unsuitability::Exploratory)),
+            ("# 为什么构建这么慢？\n", Some(Unsuitability::Exploratory)),
+            ("# Keep our dependencies up to date\n", Some(Unsuitability::Unbounded)),
+            ("# Change the default port from 8080 to 9090\n", Some(Unsuitability::Trivial)),
+            ("# 把默认端口从 8080 改成 9090\n", Some(Unsuitability::Trivial)),
             ("# 把后端从 Express 改成 Fastify\n\n完成标准：\n\n- `$ npm test`\n", None),
-            ("# Rename the heading\n", Some(Unsuitable::Trivial)),
+            ("# Rename the heading\n", Some(Unsuitability::Trivial)),
             ("# Keep the cart current when prices change\n\nDone when:\n\n- `$ npm test`\n", None),
             ("# Write a parser\n\nDone when:\n\n- Dates parse\n", None),
             ("# Research caching\n\nDone when:\n\n- The report exists: `exists docs/caching.md`\n", None),

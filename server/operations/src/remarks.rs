@@ -31,7 +31,7 @@ pub fn before_start(work: &ResolvedTask) -> Vec<String> {
         let more = words::counted(rest as u64, "more remark");
         all.push(tr!("{more}: `loopkeeper check --lint` shows all", more));
     }
-    let reason = lint::unsuitable(&work.task).filter(|it| *it != lint::Unsuitable::NothingVerifiable);
+    let reason = lint::unsuitable(&work.task).filter(|it| *it != lint::Unsuitability::NothingVerifiable);
     all.extend(reason.map(|it| {
         let (fact, remedy) = it.sentences();
         tr!("a loop may be the wrong tool: {fact}. {remedy}", fact, remedy)

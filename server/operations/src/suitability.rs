@@ -12,7 +12,7 @@ use loopkeeper_system::state_dir::workspace::Workspace;
 pub struct SuitabilityQuestion {
     workspace: Workspace,
     task: loopkeeper_task::TaskId,
-    reason: lint::Unsuitable,
+    reason: lint::Unsuitability,
 }
 
 impl SuitabilityQuestion {

@@ -52,8 +52,7 @@ fn a_check_that_waits_for_input() {
 
 #[test]
 fn a_check_leaves_a_daemon() {
-    let played =
-        never_passes("Serves: `$ (setsid sleep 600 >/dev/null 2>&1 &) ; exit 3`", "fail", "exit 3");
+    let played = never_passes("Serves: `$ (setsid sleep 600 >/dev/null 2>&1 &) ; exit 3`", "fail", "exit 3");
     let survivors = &played.record("checks-done", 1)["round"]["results"][0]["survivors"];
     assert!(survivors[0].as_str().is_some_and(|it| it.contains("sleep")), "{survivors}");
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use loopkeeper_task::change_kind::ChangeKind;
 use regex::Regex;
 
-use super::taste;
+use super::judgement;
 
 /// Measures without a number. Words with an innocent use count only in the phrases in which they measure.
 const VAGUE: &str = r"
@@ -148,7 +148,7 @@ pub(super) fn vague(prose: &str) -> Option<&str> {
 
 pub(super) fn subjective(prose: &str) -> Option<&str> {
     let listed = first_where(SUBJECTIVE_WORDS.as_ref()?, prose, |found| is_judgement(prose, found));
-    listed.or_else(|| prose.get(taste::find_judgement(prose, |found| is_judgement(prose, found))?))
+    listed.or_else(|| prose.get(judgement::find_judgement(prose, |found| is_judgement(prose, found))?))
 }
 
 /// Whether the words judge the result: a name, and a label in quotes, do not.

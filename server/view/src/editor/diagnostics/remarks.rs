@@ -87,7 +87,7 @@ fn usual_iteration(view: &TaskView<'_>) -> Option<u64> {
 /// Before the first start only: afterwards the loop itself shows whether it was worth it.
 fn not_suited(view: &TaskView<'_>) -> Option<Diagnostic> {
     let (place, reason) = (view.heading()?, lint::unsuitable(view.task)?);
-    let is_reported_already = reason == lint::Unsuitable::NothingVerifiable;
+    let is_reported_already = reason == lint::Unsuitability::NothingVerifiable;
     if view.status.is_some() || is_reported_already {
         return None;
     }
