@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if let Some(id) = &args.server.criterion {
         Arc::make_mut(&mut work.task).criteria.retain(|it| it.id.0 == *id);
     }
-    for note in work.left_aside() {
+    for note in work.unsupported_settings() {
         failure::note(tr!("note: {note}", note));
     }
     work.refuse_empty()?;

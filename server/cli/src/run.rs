@@ -147,7 +147,7 @@ impl PreparedRun {
         }
         let bounded = work.resolved.findings().iter().filter(|it| it.code == SettingCode::Bounded);
         let bounded = bounded.map(|it| tr!("{origin}: {message}", origin = it.origin, message = it.message));
-        for note in work.left_aside().into_iter().chain(bounded) {
+        for note in work.unsupported_settings().into_iter().chain(bounded) {
             failure::note(tr!("note: {note}", note));
         }
         let roster = AgentRoster::resolve(&work)?;

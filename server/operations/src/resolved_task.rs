@@ -216,7 +216,7 @@ impl ResolvedTask {
     }
 
     /// Settings of its documents and of files of other tools that have no counterpart here, one line for each file.
-    pub fn left_aside(&self) -> Vec<String> {
+    pub fn unsupported_settings(&self) -> Vec<String> {
         let of_task = self.task.findings.iter().filter(|it| it.code == FindingCode::UnsupportedKeys);
         let of_settings = self.resolved.findings().iter().filter(|it| it.code == SettingCode::Ignored);
         let of_settings = of_settings.map(|it| format!("{}: {}", it.origin, it.message));

@@ -81,7 +81,7 @@ pub(super) fn parse_front_matter(text: &str, out: &mut TaskOutline) {
             key => report_unknown_key(out, (key, entry.key_range), closest(key, KEYS)),
         }
     }
-    out.add_left_aside(&aside);
+    out.add_unsupported_keys(&aside);
 }
 
 /// Removes the criteria from index `from` on that repeat an earlier one.

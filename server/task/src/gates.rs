@@ -81,7 +81,7 @@ fn add_ralphy_config(text: &str, out: &mut TaskOutline) {
             aside.push((key_of(&path), range));
         }
     }
-    out.add_left_aside(&aside);
+    out.add_unsupported_keys(&aside);
 }
 
 /// `null` and `~` mean that there is no value.
@@ -138,7 +138,7 @@ fn add_verify_commands(text: &str, out: &mut TaskOutline) {
         commands.iter().for_each(|it| add_verify_command(text, it, out));
     }
     let aside = entries.iter().filter(|it| !is_read(&it.0)).map(|(name, it)| (name.clone(), it.span()));
-    out.add_left_aside(&aside.collect::<Vec<_>>());
+    out.add_unsupported_keys(&aside.collect::<Vec<_>>());
 }
 
 /// A command, or a table of `command` and `name`.

@@ -64,7 +64,7 @@ impl TaskOutline {
     }
 
     /// Reports keys of another tool without a counterpart, each with its range, once for all of them.
-    pub(super) fn add_left_aside(&mut self, keys: &[(String, Range<usize>)]) {
+    pub(super) fn add_unsupported_keys(&mut self, keys: &[(String, Range<usize>)]) {
         let Some((_, first)) = keys.first() else { return };
         let mut seen = HashSet::new();
         let names = keys.iter().map(|(name, _)| name.as_str()).filter(|it| seen.insert(*it));

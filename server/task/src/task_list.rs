@@ -37,7 +37,7 @@ pub(super) fn parse_yaml(file: &str, text: &str) -> TaskOutline {
         let fields = task.fields.iter().filter(|it| IGNORED_FIELDS.contains(&it.0) && !it.1.value.is_empty());
         aside.extend(fields.map(|(name, it)| ((*name).to_owned(), it.range.clone())));
     }
-    out.add_left_aside(&aside);
+    out.add_unsupported_keys(&aside);
     out
 }
 

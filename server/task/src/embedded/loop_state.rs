@@ -56,7 +56,7 @@ pub(in super::super) fn parse_loop_state(text: &str, out: &mut TaskOutline) {
         add_setting(out, "agent", name, agent.range.start..agent.range.end);
     }
     note_active(state, out);
-    note_left_aside(state, known.is_some(), out);
+    note_unsupported_keys(state, known.is_some(), out);
 }
 
 fn add_setting(out: &mut TaskOutline, key: &'static str, value: &str, range: Range<usize>) {
@@ -78,7 +78,7 @@ fn note_active(state: &Object<'_>, out: &mut TaskOutline) {
 }
 
 /// Names keys with a value that have no counterpart.
-fn note_left_aside(state: &Object<'_>, is_agent_known: bool, out: &mut TaskOutline) {
+fn note_unsupported_keys(state: &Object<'_>, is_agent_known: bool, out: &mut TaskOutline) {
     let is_set = |it: &Value<'_>| match it {
         Value::NullKeyword(_) => false,
         Value::StringLit(it) => !it.value.is_empty(),
@@ -90,5 +90,5 @@ fn note_left_aside(state: &Object<'_>, is_agent_known: bool, out: &mut TaskOutli
     let is_read = |it: &str| KNOWN_KEYS.contains(&it) || it == "agent" && is_agent_known;
     let aside = state.properties.iter().filter(|it| !is_read(it.name.as_str()) && is_set(&it.value));
     let aside = aside.map(|it| (it.name.as_str().to_owned(), it.name.start()..it.name.end()));
-    out.add_left_aside(&aside.collect::<Vec<_>>());
+    out.add_unsupported_keys(&aside.collect::<Vec<_>>());
 }

@@ -41,7 +41,7 @@ pub(super) fn add_ci_gate(text: &str, out: &mut TaskOutline) {
     let is_read = |it: &str| it == "ci_gate" || it == "runner" && is_used;
     let of_agent = agent.into_iter().flat_map(|it| &it.properties).filter(|it| !is_read(it.name.as_str()));
     let of_agent = of_agent.map(|it| (format!("agent.{}", it.name.as_str()), it.range.start..it.range.end));
-    out.add_left_aside(&of_root.chain(of_agent).collect::<Vec<_>>());
+    out.add_unsupported_keys(&of_root.chain(of_agent).collect::<Vec<_>>());
 }
 
 /// Sets the agent, or names the one that is probably meant; false if it is another one. Information only: the file belongs
@@ -101,7 +101,7 @@ pub(super) fn add_verification(text: &str, out: &mut TaskOutline) {
             aside.push((name.to_owned(), place));
         }
     }
-    out.add_left_aside(&aside);
+    out.add_unsupported_keys(&aside);
 }
 
 /// Adds the check with the meaning of a verifier; false if there is none.
