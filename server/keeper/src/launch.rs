@@ -31,11 +31,11 @@ use super::{KeeperError, spawn_boxed_local};
 use super::{task_reload, template};
 use loopkeeper_core::liveness::KeeperLiveness;
 use loopkeeper_system::clean_room;
-use loopkeeper_system::exhausted;
 use loopkeeper_system::journal_file::JournalFile;
 use loopkeeper_system::logging::{self, KEEPER_LOG, WarningEcho};
 use loopkeeper_system::loop_temporary::LoopTemporary;
 use loopkeeper_system::process::{hardening, orphans};
+use loopkeeper_system::resource_limits;
 use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
 use loopkeeper_system::state_dir::{StateDir, lock};
 use loopkeeper_system::{clock, durable};
@@ -172,7 +172,7 @@ pub async fn run_keeper(
 
 /// A start for which files are missing would be charged to the loop, although nothing ran.
 fn ensure_open_files() -> Result<(), KeeperError> {
-    exhausted::low_file_limit().map_or(Ok(()), |limit| Err(KeeperError::LowFileLimit { limit }))
+    resource_limits::low_file_limit().map_or(Ok(()), |limit| Err(KeeperError::LowFileLimit { limit }))
 }
 
 async fn own_loop(

@@ -45,9 +45,9 @@ use signal_hook::consts::SIGXFSZ;
 use thiserror::Error;
 use tokio::task::{JoinHandle, LocalSet};
 
-use loopkeeper_system::exhausted;
 use loopkeeper_system::journal_file::JournalError;
 use loopkeeper_system::logging::LogFilterError;
+use loopkeeper_system::resource_limits;
 use loopkeeper_system::runtime::new_runtime;
 use loopkeeper_system::sandbox::SandboxError;
 use loopkeeper_system::snapshots::SnapshotError;
@@ -81,7 +81,7 @@ pub enum KeeperError {
     Workspace { message: Message },
     #[error("{}", tr!("the keeper did not start: {fact}", fact = message.fact()))]
     Refused { message: Message },
-    #[error("{}", tr!("Only {limit} files can be open at once, and a loop needs {needed}. Nothing was started.", limit, needed = exhausted::KEEPER_FILES))]
+    #[error("{}", tr!("Only {limit} files can be open at once, and a loop needs {needed}. Nothing was started.", limit, needed = resource_limits::KEEPER_FILES))]
     LowFileLimit { limit: u64 },
     #[error(transparent)]
     LogFilter(#[from] LogFilterError),
@@ -101,9 +101,9 @@ impl HintedError for KeeperError {
             Self::LogFilter(error) => return error.hint(),
             Self::Snapshots(error) if error.hint().is_some() => return error.hint(),
             Self::Io { source, .. } => {
-                exhausted::hint(source).unwrap_or_else(|| translate(STATE_RIGHTS)).to_owned()
+                resource_limits::hint(source).unwrap_or_else(|| translate(STATE_RIGHTS)).to_owned()
             }
-            Self::LowFileLimit { .. } => translate(exhausted::RAISE_FILES).to_owned(),
+            Self::LowFileLimit { .. } => translate(resource_limits::RAISE_FILES).to_owned(),
             Self::Snapshots(_) => translate(STATE_RIGHTS).to_owned(),
             Self::StateGone { .. } => {
                 tr!("your work tree is as the agent left it; start the loop again").to_owned()

@@ -22,7 +22,7 @@ use loopkeeper_system::env::{EnvAudience, scrubbed_env};
 use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::workspace::{HOME, LoopDir};
-use loopkeeper_system::{clock, versions};
+use loopkeeper_system::{clock, program_versions};
 
 /// No loop's folder contains more.
 const MAX_FILES: usize = 20_000;
@@ -257,6 +257,6 @@ fn agent(store: &StateDir, loop_view: &LoopView) -> Value {
 fn version(store: &StateDir, program: &str) -> Option<String> {
     let domain = Isolation::unlimited(&run_context::warden_program(store));
     let env = scrubbed_env(EnvAudience::Check, &[], &[], std::env::vars_os());
-    let printed = block_on(versions::query_version(program, env, &domain)).ok()?.ok()?;
+    let printed = block_on(program_versions::query_version(program, env, &domain)).ok()?.ok()?;
     printed.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned)
 }

@@ -12,8 +12,8 @@ use loopkeeper_keeper::KeeperError;
 use loopkeeper_keeper::error_line::ErrorLine;
 use loopkeeper_system::agents::AgentError;
 use loopkeeper_system::config_text::ConfigFileError;
-use loopkeeper_system::exhausted;
 use loopkeeper_system::journal_file::JournalError;
+use loopkeeper_system::resource_limits;
 use loopkeeper_system::snapshots::SnapshotError;
 use loopkeeper_system::state_dir::StateError;
 use loopkeeper_system::state_dir::find::FindError;
@@ -124,7 +124,7 @@ impl Failure {
     /// A failure caused by the system, with the remedy if a resource ran out.
     pub fn of_system(fact: impl Display, error: &std::io::Error) -> Self {
         let failure = Self::ended(fact);
-        match exhausted::hint(error) {
+        match resource_limits::hint(error) {
             Some(hint) => failure.hint(hint),
             None => failure,
         }

@@ -6,8 +6,8 @@ use std::process::{Command, Output, Stdio};
 use super::failure::Failure;
 use super::keeper_main;
 use loopkeeper_keeper::error_line::ErrorLine;
-use loopkeeper_system::exhausted;
 use loopkeeper_system::language;
+use loopkeeper_system::resource_limits;
 use loopkeeper_system::state_dir::StateDir;
 use loopkeeper_system::state_dir::binary::HelperBinary;
 use loopkeeper_system::state_dir::workspace::LoopDir;
@@ -59,8 +59,9 @@ fn output(mut command: Command) -> Result<Output, Failure> {
     command.env(language::VARIABLE, Language::current().tag());
     command.stdin(Stdio::null()).stderr(Stdio::piped()).output().map_err(|error| {
         let program = Path::new(command.get_program());
-        Failure::ended(tr!("cannot start {path}: {error}", path = program.display(), error))
-            .hint(exhausted::hint(&error).unwrap_or(tr!("The state folder must lie where programs may run.")))
+        Failure::ended(tr!("cannot start {path}: {error}", path = program.display(), error)).hint(
+            resource_limits::hint(&error).unwrap_or(tr!("The state folder must lie where programs may run.")),
+        )
     })
 }
 

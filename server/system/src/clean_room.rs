@@ -26,7 +26,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use super::forced_removal::remove_folder;
 use super::repository_layout::common_dir;
 use super::snapshots::TreeEntry;
-pub use home::{HomeContent, HomeRequest, MadeHome};
+pub use home::{HomeContent, HomeRequest, ReplacementHome};
 pub use outside_mounts::{BindMount, OutsideRequest, read_mounts};
 pub use removal::remove_leftovers;
 use tree_copy::CopyMap;
@@ -272,7 +272,7 @@ impl CleanRoom {
     }
 
     /// Makes the home folder of the room.
-    pub fn make_home(&self, request: &HomeRequest<'_>) -> io::Result<MadeHome> {
+    pub fn make_home(&self, request: &HomeRequest<'_>) -> io::Result<ReplacementHome> {
         home::make_home(self.folder.join("home"), request)
     }
 

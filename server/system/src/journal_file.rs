@@ -23,7 +23,7 @@ use loopkeeper_text::message::HintedError;
 use loopkeeper_text::moment::Moment;
 use loopkeeper_text::{tr, tr_later};
 
-use super::{durable, exhausted, regular_file};
+use super::{durable, regular_file, resource_limits};
 
 /// Released when the disk is full, so that the record that reports it still fits.
 pub const RESERVE_BYTES: usize = 64 * 1024;
@@ -57,8 +57,10 @@ impl HintedError for JournalError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Full { .. } => tr!("Make room on that disk, then resume the loop."),
-            Self::Io { source, .. } | Self::Sync { source, .. } if exhausted::hint(source).is_some() => {
-                return exhausted::hint(source).map(str::to_owned);
+            Self::Io { source, .. } | Self::Sync { source, .. }
+                if resource_limits::hint(source).is_some() =>
+            {
+                return resource_limits::hint(source).map(str::to_owned);
             }
             Self::Io { .. } | Self::Sync { .. } | Self::Broken { .. } => {
                 tr!("Check the disk and the permissions of that folder, then resume the loop.")

@@ -33,7 +33,7 @@ mod bubblewrap;
 mod closed_paths;
 mod control_groups;
 mod file_access;
-mod group_places;
+mod group_parents;
 mod job_limits;
 mod known_paths;
 mod landlock_rules;

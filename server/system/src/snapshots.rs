@@ -74,7 +74,7 @@ struct DirtyStats {
 pub struct Snapshot {
     /// Its id in the store: the same for the same names, bytes and executable bits.
     pub tree: String,
-    pub not_covered: Vec<NotCovered>,
+    pub not_covered: Vec<UnstoredFile>,
     pub n_files: u64,
 }
 
@@ -115,15 +115,15 @@ pub enum TreeEntry {
 
 /// A file in the tree whose bytes are not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotCovered {
+pub struct UnstoredFile {
     /// Relative to the root, `/` between names, unprintable bytes escaped.
     pub path: String,
     pub size: u64,
-    pub why: WhyNot,
+    pub why: UnstoredReason,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WhyNot {
+pub enum UnstoredReason {
     TooBig,
     Unreadable,
     TooDeep,

@@ -18,7 +18,7 @@ use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
 use loopkeeper_text::{tr, tr_later};
 
-use super::{durable, exhausted};
+use super::{durable, resource_limits};
 
 /// Why the state folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +62,7 @@ impl HintedError for StateError {
                 tr!("Make room on that disk.").to_owned()
             }
             Self::Io { source, .. } => {
-                exhausted::hint(source).unwrap_or_else(|| translate(STATE_DIR_REMEDY)).to_owned()
+                resource_limits::hint(source).unwrap_or_else(|| translate(STATE_DIR_REMEDY)).to_owned()
             }
         })
     }

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 use std::process::Command;
 
-use loopkeeper_system::snapshots::{SnapshotStore, WhyNot};
+use loopkeeper_system::snapshots::{SnapshotStore, UnstoredReason};
 
 const CHILD: &str = "LOOPKEEPER_TEST_AS_NOBODY";
 const NOBODY: u32 = 65534;
@@ -65,7 +65,7 @@ fn as_somebody(dir: &Path) {
     let start = store.take_snapshot().unwrap();
     let named: Vec<_> = start.not_covered.iter().map(|it| it.path.as_str()).collect();
     assert_eq!(named, ["closed", "listable/x", "write-only"]);
-    assert!(start.not_covered.iter().all(|it| it.why == WhyNot::Unreadable));
+    assert!(start.not_covered.iter().all(|it| it.why == UnstoredReason::Unreadable));
     assert_eq!(store.take_snapshot().unwrap(), start);
 
     fs::write(root.join("plain"), "ruined").unwrap();

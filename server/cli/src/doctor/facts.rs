@@ -37,7 +37,7 @@ use loopkeeper_system::sandbox::{Isolation, has_bubblewrap};
 use loopkeeper_system::state_dir::{StateDir, StateError};
 use loopkeeper_system::trust::TrustStore;
 use loopkeeper_system::work_trees::OtherWorkTrees;
-use loopkeeper_system::{config_files, task_files, versions};
+use loopkeeper_system::{config_files, program_versions, task_files};
 
 /// The context of all lookups.
 pub(super) struct FactContext {
@@ -232,7 +232,7 @@ impl FactContext {
     }
 
     async fn version(&self, program: &str) -> AgentVersion {
-        match versions::query_version(program, self.environment(), &self.domain).await {
+        match program_versions::query_version(program, self.environment(), &self.domain).await {
             Ok(answer) => version_in(&answer)
                 .map_or_else(|| AgentVersion::Failed(tr!("it reported none").to_owned()), AgentVersion::Told),
             Err(why) => AgentVersion::Failed(why),
@@ -244,8 +244,10 @@ impl FactContext {
             .ok_or_else(|| tr!("it is not on PATH").to_owned());
         let git = git.map(|it| it.display().to_string());
         let git = match git {
-            Ok(program) => block_on(versions::query_version(&program, self.environment(), &self.domain))?
-                .map(|it| sanitize::line(it.trim())),
+            Ok(program) => {
+                block_on(program_versions::query_version(&program, self.environment(), &self.domain))?
+                    .map(|it| sanitize::line(it.trim()))
+            }
             Err(why) => Err(why),
         };
         Ok(MachineFacts {

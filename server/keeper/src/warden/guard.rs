@@ -14,7 +14,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use super::place::other_processes;
 use super::watch::{WardenSignals, reap_children};
 use loopkeeper_system::process::hardening;
-use loopkeeper_system::process::tree::{self, ChildrenLeft};
+use loopkeeper_system::process::tree::{self, RemainingChildren};
 use loopkeeper_system::warden_channel::SUBCOMMAND;
 
 /// Runs a warden with these arguments and ends everything that it leaves behind.
@@ -51,7 +51,7 @@ fn supervise(signals: &WardenSignals, warden: Pid) -> Option<WaitStatus> {
     let mut ended = None;
     let mut forwarded = false;
     while reap_children(|pid, status| ended = ended.or((pid == warden).then_some(status)))
-        == ChildrenLeft::Left
+        == RemainingChildren::Some
         && ended.is_none()
     {
         if signals.is_end_requested() && !forwarded {

@@ -18,7 +18,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::place::other_processes;
 use loopkeeper_system::process::job_request::JobRequest;
-use loopkeeper_system::process::tree::{self, ChildrenLeft, KillReport};
+use loopkeeper_system::process::tree::{self, KillReport, RemainingChildren};
 use loopkeeper_system::process_table;
 use loopkeeper_system::sandbox::LandlockRules;
 use loopkeeper_system::warden_channel::{GRACE, NOW, WardenReport};
@@ -204,7 +204,7 @@ impl<'a> JobReaper<'a> {
     }
 
     /// Reaps every child that has ended, including adopted ones.
-    fn reap(&self) -> ChildrenLeft {
+    fn reap(&self) -> RemainingChildren {
         reap_children(|pid, status| {
             if pid == self.main {
                 self.ended.set(Some((status.exit_status(), status.terminating_signal())));
@@ -217,7 +217,7 @@ impl<'a> JobReaper<'a> {
         let time =
             if self.requested == RequestedStop::Nothing { SETTLE_TIME } else { TERMINATION_SETTLE_TIME };
         let until = Instant::now() + time;
-        while self.reap() == ChildrenLeft::Left {
+        while self.reap() == RemainingChildren::Some {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return true;
@@ -237,13 +237,13 @@ impl<'a> JobReaper<'a> {
 }
 
 /// Reaps every child of this process that has ended, including adopted ones.
-pub(super) fn reap_children(mut each: impl FnMut(Pid, WaitStatus)) -> ChildrenLeft {
+pub(super) fn reap_children(mut each: impl FnMut(Pid, WaitStatus)) -> RemainingChildren {
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, status))) => each(pid, status),
             Err(rustix::io::Errno::INTR) => {}
-            Ok(None) => return ChildrenLeft::Left,
-            Err(_) => return ChildrenLeft::None,
+            Ok(None) => return RemainingChildren::Some,
+            Err(_) => return RemainingChildren::None,
         }
     }
 }

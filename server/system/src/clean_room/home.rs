@@ -80,7 +80,7 @@ pub struct HomeRequest<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MadeHome {
+pub struct ReplacementHome {
     pub path: PathBuf,
     /// Variables that name folders in the user's home, for tools that rebuild everything for another path.
     pub variables: Vec<(&'static str, PathBuf)>,
@@ -88,7 +88,7 @@ pub struct MadeHome {
     pub leaves_out: bool,
 }
 
-pub(super) fn make_home(made: PathBuf, request: &HomeRequest<'_>) -> io::Result<MadeHome> {
+pub(super) fn make_home(made: PathBuf, request: &HomeRequest<'_>) -> io::Result<ReplacementHome> {
     let mut links = HomeLinks { request, root: None, leaves_out: false };
     let root = request.root.0.strip_prefix(request.home).ok();
     links.root = root.filter(|it| !it.as_os_str().is_empty());
@@ -99,7 +99,7 @@ pub(super) fn make_home(made: PathBuf, request: &HomeRequest<'_>) -> io::Result<
         .filter(|(_, below)| request.home.join(below).is_dir() && is_whole(below))
         .map(|(name, below)| (name, request.home.join(below)))
         .collect();
-    Ok(MadeHome { path: made, variables, leaves_out: links.leaves_out })
+    Ok(ReplacementHome { path: made, variables, leaves_out: links.leaves_out })
 }
 
 struct HomeLinks<'a> {

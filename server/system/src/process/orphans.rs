@@ -14,7 +14,7 @@ use rustix::process::{
 };
 use tokio::sync::Notify;
 
-use super::tree::{self, ChildrenLeft, KillReport};
+use super::tree::{self, KillReport, RemainingChildren};
 use crate::process_table::{self, Process};
 use crate::warden_channel;
 
@@ -115,13 +115,13 @@ pub fn kill_orphans() -> Orphans {
 }
 
 /// Waits for adopted processes one by one: known children are waited for elsewhere.
-fn wait_for_strays(is_spared: impl Fn(&Process) -> bool, time: Duration) -> ChildrenLeft {
+fn wait_for_strays(is_spared: impl Fn(&Process) -> bool, time: Duration) -> RemainingChildren {
     std::thread::sleep(time);
-    let mut children = ChildrenLeft::None;
+    let mut children = RemainingChildren::None;
     for stray in process_table::own_children().iter().filter(|child| !is_spared(child)) {
         let gone = Pid::from_raw(stray.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
         if !matches!(gone, Some(Ok(Some(_)))) {
-            children = ChildrenLeft::Left;
+            children = RemainingChildren::Some;
         }
     }
     children

@@ -20,8 +20,8 @@ const MAX_NAMES: usize = 50;
 
 /// Whether there are children, alive or not yet reaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChildrenLeft {
-    Left,
+pub enum RemainingChildren {
+    Some,
     None,
 }
 
@@ -64,12 +64,12 @@ impl KillReport {
 pub fn end_children(
     list_processes: impl Fn() -> Vec<Process>,
     spare: impl Fn(&Process) -> bool,
-    mut reap: impl FnMut(Duration) -> ChildrenLeft,
+    mut reap: impl FnMut(Duration) -> RemainingChildren,
 ) -> KillReport {
     let mut report = KillReport::default();
     let until = Instant::now() + TIMEOUT;
     let mut rounds = 0;
-    while reap(if rounds == 0 { Duration::ZERO } else { POLL_INTERVAL }) == ChildrenLeft::Left {
+    while reap(if rounds == 0 { Duration::ZERO } else { POLL_INTERVAL }) == RemainingChildren::Some {
         if rounds % ROUNDS == 0 {
             report.stop(&list_processes());
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use std::{fs, io};
 
 use super::bubblewrap::run_probe;
-use super::group_places::{GroupPlace, GroupVersion, find_places};
+use super::group_parents::{GroupParent, GroupVersion, find_parents};
 use super::resources::ResourceLimits;
 use crate::warden_channel;
 
@@ -29,7 +29,7 @@ static NEXT_GROUP: AtomicU32 = AtomicU32::new(0);
 
 /// Where groups can be made, for each controller that a limit needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct ControlGroups(Vec<GroupPlace>);
+pub(super) struct ControlGroups(Vec<GroupParent>);
 
 /// The groups of one warden, which are removed with it.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct JobGroups {
 #[derive(Debug)]
 struct JobGroup {
     folder: PathBuf,
-    place: GroupPlace,
+    place: GroupParent,
 }
 
 /// The limits that a job reached.
@@ -63,11 +63,11 @@ impl ControlGroups {
     pub(super) fn detect(warden: &Path, limits: ResourceLimits) -> Self {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         let (groups, mounts) = (read("/proc/self/cgroup"), read("/proc/self/mountinfo"));
-        let needs = |it: &GroupPlace| {
+        let needs = |it: &GroupParent| {
             (it.memory && limits.memory.is_some()) || (it.processes && limits.processes.is_some())
         };
         let mut usable = Self::default();
-        for place in find_places(&groups, &mounts, is_writable).into_iter().filter(needs) {
+        for place in find_parents(&groups, &mounts, is_writable).into_iter().filter(needs) {
             remove_leftover_groups(&place.parent);
             let one = Self(vec![place]);
             if one.create(limits).and_then(|it| it.test(warden)).is_ok() {
@@ -78,7 +78,7 @@ impl ControlGroups {
     }
 
     #[cfg(test)]
-    pub(super) fn of(places: Vec<GroupPlace>) -> Self {
+    pub(super) fn of(places: Vec<GroupParent>) -> Self {
         Self(places)
     }
 
@@ -111,7 +111,7 @@ impl ControlGroups {
     }
 }
 
-impl GroupPlace {
+impl GroupParent {
     fn set_limits(&self, folder: &Path, limits: ResourceLimits) -> io::Result<()> {
         if let Some(bytes) = limits.memory.filter(|_| self.memory) {
             let bytes = bytes.saturating_add(OWN_MEMORY);

@@ -59,11 +59,11 @@ impl JobLimits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::group_places::{GroupPlace, GroupVersion};
+    use super::super::group_parents::{GroupParent, GroupVersion};
     use super::*;
 
     fn sentence(limits: (bool, bool), groups: &[(bool, bool)], are_counted: bool) -> String {
-        let place = |(memory, processes): &(bool, bool)| GroupPlace {
+        let place = |(memory, processes): &(bool, bool)| GroupParent {
             version: GroupVersion::First,
             mount: "/c".into(),
             parent: "/c".into(),

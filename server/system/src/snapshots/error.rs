@@ -7,7 +7,7 @@ use loopkeeper_text::language::translate;
 use loopkeeper_text::message::HintedError;
 use loopkeeper_text::tr;
 
-use crate::exhausted;
+use crate::resource_limits;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
@@ -31,7 +31,7 @@ pub enum SnapshotError {
 impl HintedError for SnapshotError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Io { source, .. } => exhausted::hint(source).map(str::to_owned),
+            Self::Io { source, .. } => resource_limits::hint(source).map(str::to_owned),
             Self::OutOfTime => None,
             Self::NoTree { .. } => {
                 Some(tr!("move it back and start again, or start a loop where it is now.").to_owned())

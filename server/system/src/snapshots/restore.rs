@@ -3,9 +3,9 @@
 //! again.
 
 mod folder;
-mod past_ignores;
-mod place;
 mod slot;
+mod snapshot_ignores;
+mod tree_path;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,9 +22,9 @@ use super::names;
 use super::objects::{ObjectStore, sync_file_system};
 use super::tree::{TreeItem, TreeItemKind};
 use super::walk::WalkReport;
-use past_ignores::PastIgnoreRules;
-use place::RootHandle;
 use slot::{EntryError, EntryResult, SyncMode};
+use snapshot_ignores::SnapshotIgnoreRules;
+use tree_path::RootHandle;
 
 /// Up to this many written files are synced one by one.
 const MAX_SINGLE_SYNCS: usize = 64;
@@ -114,7 +114,7 @@ pub(super) fn restore(
         sync: SyncMode::All,
     };
     let mut plan = run.plan(request, &found.work_trees)?;
-    PastIgnoreRules::new(objects, rules, root, request.target).exclude_ignored(&mut plan.removals)?;
+    SnapshotIgnoreRules::new(objects, rules, root, request.target).exclude_ignored(&mut plan.removals)?;
     let done = run.apply_plan(&plan, found);
     match done {
         Ok(()) => Ok(run.restored),

@@ -21,7 +21,7 @@ use super::ignores::IgnoreRules;
 use super::names;
 use super::objects::ObjectStore;
 use super::tree::{self, TreeItem, TreeItemKind};
-use super::{NotCovered, WhyNot};
+use super::{UnstoredFile, UnstoredReason};
 use crate::work_trees::OtherWorkTrees;
 pub(super) use read::read_file;
 
@@ -38,7 +38,7 @@ const COARSE_TICK_NS: i64 = 2_100_000_000;
 #[derive(Debug, Default)]
 pub(super) struct WalkReport {
     pub files: u64,
-    pub not_covered: Vec<NotCovered>,
+    pub not_covered: Vec<UnstoredFile>,
     /// Temporary files of a rollback that was killed, as paths below the root.
     pub leftovers: Vec<Vec<u8>>,
     /// Other work trees of the repository, as paths below the root.
@@ -221,7 +221,7 @@ impl<'a> TreeWalk<'a> {
         included: Option<&ForcedPaths>,
     ) -> Result<Option<CachedNode>> {
         if self.depth + 1 >= tree::MAX_DEPTH {
-            return self.make_marker((fd, name), WhyNot::TooDeep);
+            return self.make_marker((fd, name), UnstoredReason::TooDeep);
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = match rustix::fs::openat(fd, name, flags, Mode::empty()) {
@@ -229,7 +229,9 @@ impl<'a> TreeWalk<'a> {
             // Removed or replaced after it was listed: the tree is changing, and at this moment the entry did not
             // exist.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
-            Err(Errno::ACCESS | Errno::PERM) => return self.make_marker((fd, name), WhyNot::Unreadable),
+            Err(Errno::ACCESS | Errno::PERM) => {
+                return self.make_marker((fd, name), UnstoredReason::Unreadable);
+            }
             Err(it) => return Err(SnapshotError::io(tr_later!("open the folder"), &self.current_path())(it)),
         };
         let old = match prior {
@@ -250,7 +252,7 @@ impl<'a> TreeWalk<'a> {
         let stat = match rustix::fs::statat(at.0, at.1, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(it) => it,
             Err(Errno::NOENT) => return Ok(None),
-            Err(_) => return self.make_marker(at, WhyNot::Unreadable),
+            Err(_) => return self.make_marker(at, UnstoredReason::Unreadable),
         };
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return Ok(None);
@@ -264,17 +266,17 @@ impl<'a> TreeWalk<'a> {
             return Ok(Some(CachedNode::File(*it)));
         }
         if seen.size > MAX_FILE {
-            return self.make_marker(at, WhyNot::TooBig);
+            return self.make_marker(at, UnstoredReason::TooBig);
         }
         self.check_time()?;
         let content = match read_file(at) {
             Ok(Some(it)) => it,
-            Ok(None) => return self.make_marker(at, WhyNot::TooBig),
+            Ok(None) => return self.make_marker(at, UnstoredReason::TooBig),
             Err(Errno::NOENT | Errno::LOOP | Errno::NXIO) => return Ok(None),
             Err(it @ (Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
                 return Err(SnapshotError::io(tr_later!("read"), &self.current_path())(it));
             }
-            Err(_) => return self.make_marker(at, WhyNot::Unreadable),
+            Err(_) => return self.make_marker(at, UnstoredReason::Unreadable),
         };
         let id = self.objects.insert(ObjectType::Blob, &content.bytes)?;
         self.found.files += 1;
@@ -302,7 +304,7 @@ impl<'a> TreeWalk<'a> {
         let target = match rustix::fs::readlinkat(fd, name, Vec::new()) {
             Ok(it) => it,
             Err(Errno::NOENT | Errno::INVAL) => return Ok(None),
-            Err(_) => return self.make_marker((fd, name), WhyNot::Unreadable),
+            Err(_) => return self.make_marker((fd, name), UnstoredReason::Unreadable),
         };
         self.found.files += 1;
         let known = Oid::hash_object(ObjectType::Blob, target.as_bytes()).ok();
@@ -316,7 +318,7 @@ impl<'a> TreeWalk<'a> {
     fn make_marker(
         &mut self,
         (fd, name): (BorrowedFd<'_>, &CString),
-        why: WhyNot,
+        why: UnstoredReason,
     ) -> Result<Option<CachedNode>> {
         let (size, modified) = match rustix::fs::statat(fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(it) => (StatFingerprint::from_stat(&it).size, StatFingerprint::from_stat(&it).modified),
@@ -326,7 +328,7 @@ impl<'a> TreeWalk<'a> {
         let text = format!("not stored: {size} bytes, modified {modified}");
         let id = Oid::hash_object(ObjectType::Blob, text.as_bytes())
             .map_err(|it| SnapshotError::damaged(self.objects.dir(), it.message()))?;
-        self.found.not_covered.push(NotCovered {
+        self.found.not_covered.push(UnstoredFile {
             path: names::display_path(&self.relative_path()),
             size,
             why,

@@ -37,11 +37,16 @@ fn remove_empty_below(fd: BorrowedFd<'_>, name: &CString, depth: usize) {
 }
 
 /// Whether the folder holds any file that `tree` does not name; true if it cannot be determined.
-pub(super) fn holds_more(fd: OwnedFd, tree: Oid, objects: &ObjectStore) -> Result<bool> {
-    holds_more_below(fd, Some(tree), objects, 0)
+pub(super) fn has_unnamed_files(fd: OwnedFd, tree: Oid, objects: &ObjectStore) -> Result<bool> {
+    has_unnamed_files_below(fd, Some(tree), objects, 0)
 }
 
-fn holds_more_below(fd: OwnedFd, tree: Option<Oid>, objects: &ObjectStore, depth: usize) -> Result<bool> {
+fn has_unnamed_files_below(
+    fd: OwnedFd,
+    tree: Option<Oid>,
+    objects: &ObjectStore,
+    depth: usize,
+) -> Result<bool> {
     if depth > MAX_DEPTH {
         return Ok(true);
     }
@@ -57,7 +62,7 @@ fn holds_more_below(fd: OwnedFd, tree: Option<Oid>, objects: &ObjectStore, depth
         }
         let below = item.filter(|it| it.kind == TreeItemKind::Folder).map(|it| it.id);
         let Ok(folder) = open(fd.as_fd(), &name) else { return Ok(true) };
-        if holds_more_below(folder, below, objects, depth + 1)? {
+        if has_unnamed_files_below(folder, below, objects, depth + 1)? {
             return Ok(true);
         }
     }

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use super::world::World;
-use crate::snapshots::{SnapshotError, SnapshotStore, TreeEntry, WhyNot};
+use crate::snapshots::{SnapshotError, SnapshotStore, TreeEntry, UnstoredReason};
 
 fn paths(world: &mut World) -> Vec<String> {
     let empty = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -222,7 +222,7 @@ fn unstored_files_are_named_and_their_changes_detected() {
     let first = world.take();
     assert_eq!(first.n_files, 1);
     let [it] = first.not_covered.as_slice() else { panic!("{first:?}") };
-    assert_eq!((it.path.as_str(), it.size, it.why), ("big\\n", 20 * 1024 * 1024 + 1, WhyNot::TooBig));
+    assert_eq!((it.path.as_str(), it.size, it.why), ("big\\n", 20 * 1024 * 1024 + 1, UnstoredReason::TooBig));
     assert_eq!(world.take(), first);
     big.set_len(20 * 1024 * 1024 + 2).unwrap();
     let second = world.take();
@@ -257,7 +257,7 @@ fn folders_below_the_depth_limit_are_not_read() {
     world.write("a", "x");
     let snapshot = world.take();
     assert_eq!(snapshot.n_files, 1);
-    assert_eq!(snapshot.not_covered.iter().map(|it| it.why).collect::<Vec<_>>(), [WhyNot::TooDeep]);
+    assert_eq!(snapshot.not_covered.iter().map(|it| it.why).collect::<Vec<_>>(), [UnstoredReason::TooDeep]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ pub(super) enum GroupVersion {
 
 /// A group below which others can be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GroupPlace {
+pub(super) struct GroupParent {
     pub(super) version: GroupVersion,
     /// The mount point of its hierarchy.
     pub(super) mount: PathBuf,
@@ -22,13 +22,13 @@ pub(super) struct GroupPlace {
 }
 
 /// One place for each controller, of the second version where it has the controller.
-pub(super) fn find_places(
+pub(super) fn find_parents(
     groups: &str,
     mounts: &str,
     is_writable: impl Fn(&Path) -> bool,
-) -> Vec<GroupPlace> {
+) -> Vec<GroupParent> {
     let mounts: Vec<GroupMount<'_>> = mounts.lines().filter_map(GroupMount::parse).collect();
-    let mut found: Vec<GroupPlace> = Vec::new();
+    let mut found: Vec<GroupParent> = Vec::new();
     let second = mounts.iter().filter(|it| it.version == GroupVersion::Second);
     let first = mounts.iter().filter(|it| it.version == GroupVersion::First);
     for mount in second.chain(first) {
@@ -99,7 +99,7 @@ impl<'a> GroupMount<'a> {
         is_inside.then(|| Path::new(self.point).components().chain(below.components()).collect())
     }
 
-    fn place_at(&self, parent: &Path, is_writable: impl Fn(&Path) -> bool) -> Option<GroupPlace> {
+    fn place_at(&self, parent: &Path, is_writable: impl Fn(&Path) -> bool) -> Option<GroupParent> {
         let controllers = match self.version {
             GroupVersion::First => self.options.replace(',', " "),
             GroupVersion::Second => {
@@ -110,7 +110,7 @@ impl<'a> GroupMount<'a> {
         let (memory, processes) = (has("memory"), has("pids"));
         let (mount, parent) = (PathBuf::from(self.point), parent.to_owned());
         let is_useful = (memory || processes) && is_writable(&parent);
-        is_useful.then_some(GroupPlace { version: self.version, mount, parent, memory, processes })
+        is_useful.then_some(GroupParent { version: self.version, mount, parent, memory, processes })
     }
 }
 
@@ -118,8 +118,8 @@ impl<'a> GroupMount<'a> {
 mod tests {
     use super::*;
 
-    fn shown(places: &[GroupPlace]) -> Vec<String> {
-        let line = |it: &GroupPlace| {
+    fn shown(places: &[GroupParent]) -> Vec<String> {
+        let line = |it: &GroupParent| {
             let limits = [(it.memory, "memory"), (it.processes, "pids")];
             let limits: Vec<&str> = limits.into_iter().filter(|it| it.0).map(|it| it.1).collect();
             format!("{:?} {} {}", it.version, it.parent.display(), limits.join("+"))
@@ -134,13 +134,13 @@ mod tests {
             35 31 0:32 / /c/memory rw,relatime shared:9 - cgroup cgroup rw,memory,other\n\
             39 31 0:36 / /c/pids rw,relatime - cgroup cgroup rw,pids\n\
             40 31 0:37 / /c/systemd rw,relatime - cgroup cgroup rw,name=systemd\n";
-        let places = find_places(groups, mounts, |_| true);
+        let places = find_parents(groups, mounts, |_| true);
         assert_eq!(shown(&places), ["First /c/memory/user/me memory", "First /c/pids pids"]);
-        let places = find_places(groups, mounts, |it| it.starts_with("/c/pids"));
+        let places = find_parents(groups, mounts, |it| it.starts_with("/c/pids"));
         assert_eq!(shown(&places), ["First /c/pids pids"]);
-        assert!(find_places(groups, "", |_| true).is_empty());
-        assert!(find_places("4:memory:/../x\n", mounts, |_| true).is_empty());
-        assert!(find_places("4:memory:/x\n", &mounts.replace(" / /c/", " /y /c/"), |_| true).is_empty());
+        assert!(find_parents(groups, "", |_| true).is_empty());
+        assert!(find_parents("4:memory:/../x\n", mounts, |_| true).is_empty());
+        assert!(find_parents("4:memory:/x\n", &mounts.replace(" / /c/", " /y /c/"), |_| true).is_empty());
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
         let groups = "4:memory:/\n0::/user/app/terminal\n";
         let find = |below: &str| {
             let below = folder.path().join(below);
-            let places = find_places(groups, &mounts, |it| it.starts_with(&below) || it.starts_with("/c"));
+            let places = find_parents(groups, &mounts, |it| it.starts_with(&below) || it.starts_with("/c"));
             shown(&places).into_iter().map(|it| it.replace(root, "")).collect::<Vec<_>>()
         };
         assert_eq!(find(""), ["Second /user/app pids", "First /c/memory memory"]);

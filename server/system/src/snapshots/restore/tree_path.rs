@@ -105,7 +105,7 @@ impl<'a> RootHandle<'a> {
         match opened {
             Ok(None) => Ok(false),
             Ok(Some(Err(it))) if is_absence(it) => Ok(false),
-            Ok(Some(Ok(fd))) => folder::holds_more(fd, tree, objects),
+            Ok(Some(Ok(fd))) => folder::has_unnamed_files(fd, tree, objects),
             _ => Ok(true),
         }
     }

@@ -19,7 +19,7 @@ use crate::snapshots::tree::{TreeItem, TreeItemKind};
 use crate::snapshots::walk::IGNORE_FILE;
 use crate::unrecorded::is_changed_since;
 
-pub(super) struct PastIgnoreRules<'a> {
+pub(super) struct SnapshotIgnoreRules<'a> {
     objects: &'a ObjectStore,
     rules: &'a mut IgnoreRules,
     root: &'a Path,
@@ -33,7 +33,7 @@ impl SnapshotStore {
     pub fn newly_ignored(&self, tree: &str, since: SystemTime, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let mut rules = self.rules.without_recent_rules(|it| is_changed_since(it, since));
         let target = self.objects.resolve_snapshot(tree)?;
-        let mut past = PastIgnoreRules::new(&self.objects, &mut rules, self.root.path(), target);
+        let mut past = SnapshotIgnoreRules::new(&self.objects, &mut rules, self.root.path(), target);
         let mut found = Vec::new();
         for path in paths {
             if !past.ignores(path.as_os_str().as_bytes())? {
@@ -44,7 +44,7 @@ impl SnapshotStore {
     }
 }
 
-impl<'a> PastIgnoreRules<'a> {
+impl<'a> SnapshotIgnoreRules<'a> {
     pub(super) fn new(
         objects: &'a ObjectStore,
         rules: &'a mut IgnoreRules,
