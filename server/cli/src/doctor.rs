@@ -9,7 +9,7 @@ use loopkeeper_text::tr;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use loopkeeper_view::doctor::{AgentFacts, DoctorFinding, capabilities, examine, is_well};
+use loopkeeper_view::doctor::{AgentFacts, DoctorFinding, can_start, capabilities, examine};
 use serde::Serialize;
 
 use self::facts::FactContext;
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 fn report_all(context: &FactContext, json: bool, out: &mut Ui) -> ExitResult {
     let facts = context.facts()?;
     let findings = examine(&facts);
-    let well = is_well(&findings);
+    let well = can_start(&findings);
     if json {
         out.json(&DoctorReport { well, agents: &facts.agents, findings: &findings });
     } else {

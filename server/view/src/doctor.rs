@@ -83,6 +83,6 @@ pub fn examine(facts: &DoctorFacts) -> Vec<DoctorFinding> {
 }
 
 /// Whether a loop could start.
-pub fn is_well(findings: &[DoctorFinding]) -> bool {
+pub fn can_start(findings: &[DoctorFinding]) -> bool {
     findings.iter().all(|it| it.level != DoctorLevel::Bad)
 }

@@ -40,13 +40,13 @@ pub struct Insight {
     /// The user's judgements of the moments at which loops ended.
     pub feedback: FeedbackFigures,
     /// Loops whose journals cannot be read: they are in no figure. The first 100.
-    pub left_out: Vec<LeftOutLoop>,
+    pub left_out: Vec<SkippedLoop>,
     pub left_out_count: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LeftOutLoop {
+pub struct SkippedLoop {
     pub loop_id: String,
     pub why: String,
 }
@@ -60,7 +60,7 @@ pub struct InsightBuilder {
     projects: BTreeMap<String, GroupCollector>,
     iterations: IterationFigures,
     feedback: FeedbackFigures,
-    left_out: Vec<LeftOutLoop>,
+    left_out: Vec<SkippedLoop>,
     left_out_count: u64,
 }
 
@@ -87,7 +87,7 @@ impl InsightBuilder {
     pub fn leave_out(&mut self, loop_id: &str, why: String) {
         self.left_out_count += 1;
         if self.left_out.len() < MAX_LEFT_OUT {
-            self.left_out.push(LeftOutLoop { loop_id: loop_id.to_owned(), why });
+            self.left_out.push(SkippedLoop { loop_id: loop_id.to_owned(), why });
         }
     }
 

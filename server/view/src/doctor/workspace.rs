@@ -99,7 +99,7 @@ fn task_finding(task: &TaskFacts) -> DoctorFinding {
 #[cfg(test)]
 mod tests {
     use super::{TaskFacts, TasksFacts, WorkspaceFacts, examine_workspace};
-    use crate::doctor::{DoctorLevel, DoctorProblem, is_well};
+    use crate::doctor::{DoctorLevel, DoctorProblem, can_start};
     use loopkeeper_core::settings::{Layer, LayerKind, resolve};
 
     fn task(untrusted: u64, broken: Option<DoctorProblem>) -> TaskFacts {
@@ -121,7 +121,7 @@ mod tests {
             assert!(finding.level == *level && finding.what.contains(what), "{finding:?}");
             assert_eq!(finding.hint.is_some(), *level != DoctorLevel::Good, "{finding:?}");
         }
-        assert_eq!(is_well(&found), expect.iter().all(|it| it.0 != DoctorLevel::Bad));
+        assert_eq!(can_start(&found), expect.iter().all(|it| it.0 != DoctorLevel::Bad));
     }
 
     #[test]

@@ -76,13 +76,13 @@ fn loop_commands<'a>(status: &LoopStatus) -> Vec<OfferedCommand<'a>> {
         }
         (DisplayState::Working, _) => vec![OfferedCommand::Pause, OfferedCommand::Stop],
         _ if summary::is_tripped(status) => vec![OfferedCommand::ResetBreaker, OfferedCommand::Stop],
-        _ if awaits_session(status) => vec![OfferedCommand::Stop],
+        _ if waits_for_session(status) => vec![OfferedCommand::Stop],
         _ => vec![OfferedCommand::Resume, OfferedCommand::Stop],
     }
 }
 
 /// Whether the loop waits for a prompt in the attached session; nothing else resumes it.
-pub(super) fn awaits_session(status: &LoopStatus) -> bool {
+pub(super) fn waits_for_session(status: &LoopStatus) -> bool {
     let is_it = |reason| reason == PauseReason::Session;
     status.state == DisplayState::NeedsYou && status.pause.as_ref().is_some_and(|it| is_it(it.reason))
 }

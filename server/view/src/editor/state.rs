@@ -91,10 +91,12 @@ fn loop_state_word(view: &TaskView<'_>, status: &LoopStatus) -> String {
         (DisplayState::Working, _) => tr!("Working"),
         (DisplayState::Paused, _) => tr!("Paused"),
         (DisplayState::NeedsYou, _) if super::summary::is_tripped(status) => tr!("Breaker open"),
-        (DisplayState::NeedsYou, _) if offered_commands::awaits_session(status) && status.iteration == 0 => {
+        (DisplayState::NeedsYou, _)
+            if offered_commands::waits_for_session(status) && status.iteration == 0 =>
+        {
             tr!("Type your first message in Claude Code")
         }
-        (DisplayState::NeedsYou, _) if offered_commands::awaits_session(status) => {
+        (DisplayState::NeedsYou, _) if offered_commands::waits_for_session(status) => {
             tr!("Your turn in Claude Code")
         }
         (DisplayState::NeedsYou, _) => tr!("Needs you"),

@@ -8,7 +8,7 @@ use maud::{Markup, PreEscaped, html};
 use super::table::{
     ITERATION_COLUMNS, LOOP_COLUMNS, denominators, headline, iteration_rows, loop_cells, name_of,
 };
-use super::{Insight, LeftOutLoop, LoopFigures};
+use super::{Insight, LoopFigures, SkippedLoop};
 use crate::page::page;
 
 /// The page.
@@ -66,7 +66,7 @@ fn section(id: &str, title: &str, columns: &[&str], rows: &[(String, Vec<String>
 }
 
 /// The template has no markup; its values are escaped.
-fn left_out_loop(it: &LeftOutLoop) -> PreEscaped<String> {
+fn left_out_loop(it: &SkippedLoop) -> PreEscaped<String> {
     let id = html! { code { (it.loop_id) } }.into_string();
     let why = html! { (sanitize::line(&it.why)) }.into_string();
     PreEscaped(tr!("{id}: {why}", id, why))
