@@ -120,13 +120,13 @@ impl HookVerdict {
 impl HookQuestion {
     /// The event that the loop records; `None`: it concerns only the running agent.
     fn subagent_event(&self, redactor: &Redactor) -> Option<SubagentEvent> {
-        let what = || redact_words(self.what.as_deref().unwrap_or_default(), redactor);
-        let by = || self.agent.as_deref().map(|it| redact_words(it, redactor));
+        let what = || redact_description(self.what.as_deref().unwrap_or_default(), redactor);
+        let by = || self.agent.as_deref().map(|it| redact_description(it, redactor));
         let id = || by().unwrap_or_default();
         match self.hook {
             HookEvent::Stop | HookEvent::Prompt | HookEvent::End | HookEvent::Permission => None,
             HookEvent::PreTool => {
-                let call = self.call.as_deref().map(|it| redact_words(it, redactor));
+                let call = self.call.as_deref().map(|it| redact_description(it, redactor));
                 Some(SubagentEvent::Asked { by: by(), call, what: what() })
             }
             HookEvent::SubagentStart => Some(SubagentEvent::Began { id: id(), what: what() }),
@@ -136,7 +136,7 @@ impl HookQuestion {
 }
 
 /// An agent's description of a subagent, made safe for a record.
-pub fn redact_words(words: &str, redactor: &Redactor) -> String {
+pub fn redact_description(words: &str, redactor: &Redactor) -> String {
     sanitize::line_within(&redactor.redact(words), MAX_DESCRIPTION)
 }
 

@@ -21,7 +21,7 @@ const MAX_CONFIGURATION: usize = 1024 * 1024;
 
 /// What a reviewer may want removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LoopRemains {
+pub struct RemovalCandidates {
     /// Added files to which nothing refers.
     pub strays: Vec<String>,
     /// One sentence each.
@@ -29,13 +29,16 @@ pub struct LoopRemains {
 }
 
 /// Compares the start of the loop with its final tree.
-pub fn remains_of_loop(state: &LoopState, store: &SnapshotStore) -> Result<LoopRemains, SnapshotError> {
-    let Some(search) = StraySearch::of_loop(state) else { return Ok(LoopRemains::default()) };
+pub fn find_removal_candidates(
+    state: &LoopState,
+    store: &SnapshotStore,
+) -> Result<RemovalCandidates, SnapshotError> {
+    let Some(search) = StraySearch::of_loop(state) else { return Ok(RemovalCandidates::default()) };
     let pair = StartAndEnd { store, start: &search.start, end: &state.tree.judged };
     let changes = pair.changes()?;
     let changed: Vec<String> = changes.iter().map(|it| it.shown.clone()).collect();
     let duplicates = duplicate_configurations(&changed, &pair);
-    Ok(LoopRemains {
+    Ok(RemovalCandidates {
         strays: search.strays(&pair, changes)?,
         duplicates: duplicates.iter().map(DuplicateConfiguration::sentence).collect(),
     })

@@ -9,10 +9,10 @@
 //! restricted job starts, no settings, nothing read from the workspace.
 
 mod arguments;
+mod execution_context;
 mod group;
 mod guard;
 mod network;
-mod place;
 mod watch;
 
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::Serialize;
 
 use self::arguments::{WardenArgs, WardenMode};
-use self::place::{HostFingerprint, is_init};
+use self::execution_context::{HostFingerprint, is_init};
 use self::watch::{JobReaper, JobStart, WardenSignals};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::job_request::{self, JobRequest, ReceivedJob};
@@ -46,9 +46,9 @@ pub fn main(args: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     else {
         return ExitCode::from(2);
     };
-    let prepared = if own_proc { place::mount_proc() } else { Ok(()) };
+    let prepared = if own_proc { execution_context::mount_proc() } else { Ok(()) };
     let prepared = prepared.and_then(|()| network::prepare(network, io::stdin()));
-    let prepared = prepared.and_then(|()| overlay.as_ref().map_or(Ok(()), place::mount_overlay));
+    let prepared = prepared.and_then(|()| overlay.as_ref().map_or(Ok(()), execution_context::mount_overlay));
     let prepared = prepared.and_then(|()| resources.apply(own_proc));
     // A job must not reach the channel to the keeper: it could report its own result.
     let prepared = prepared.and_then(|()| hardening::forbid_tracing());

@@ -8,7 +8,7 @@ use loopkeeper_core::check::CheckResult;
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::decide::weakening;
 use loopkeeper_core::journal::{CheckProgram, Entry, Record};
-use loopkeeper_keeper::stray_search::{LoopRemains, remains_of_loop};
+use loopkeeper_keeper::stray_search::{RemovalCandidates, find_removal_candidates};
 use loopkeeper_keeper::weakening_scan::find_judges;
 use loopkeeper_system::check_programs::{find_program, hash_file};
 use loopkeeper_system::journal_file;
@@ -64,7 +64,7 @@ pub fn of_state(workspace: &Workspace, dir: &LoopDir, state: &LoopState) -> Resu
     // Records of a keeper that was replaced have no number.
     let journal = JournalDigest { records: state.position.seq, sha256 };
     let store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
-    let LoopRemains { strays, duplicates } = remains_of_loop(state, &store)?;
+    let RemovalCandidates { strays, duplicates } = find_removal_candidates(state, &store)?;
     let (judges, changed) = (judges(state, &store)?, changed(state, &store)?);
     let files = ReceiptFiles { judges, changed, strays, duplicates, journal };
     Receipt::of_loop(state, &entries, files).ok_or_else(|| not_ended(dir))

@@ -12,7 +12,7 @@ impl AgentTask {
     pub(super) fn count_subagent(&self, ToolUse { detail, call, within, .. }: &ToolUse) {
         let runtime = &self.context.runtime;
         if !hook_injection::asks_before_subagent(runtime, &self.start.plan) {
-            let redacted = |it: &str| agent_hooks::redact_words(it, &runtime.redactor);
+            let redacted = |it: &str| agent_hooks::redact_description(it, &runtime.redactor);
             let (by, id, what) = (within.as_deref().map(redacted), redacted(call), redacted(detail));
             self.context.send_event(Event::SubagentSeen(SubagentEvent::Seen { by, id, what }));
         }
@@ -22,7 +22,7 @@ impl AgentTask {
     pub(super) fn link_subagent(&self, call: &str, id: &str, what: &str) {
         let runtime = &self.context.runtime;
         if hook_injection::asks_before_subagent(runtime, &self.start.plan) {
-            let redacted = |it: &str| agent_hooks::redact_words(it, &runtime.redactor);
+            let redacted = |it: &str| agent_hooks::redact_description(it, &runtime.redactor);
             let (call, id, what) = (redacted(call), redacted(id), redacted(what));
             self.context.send_event(Event::SubagentSeen(SubagentEvent::Linked { call, id, what }));
         }

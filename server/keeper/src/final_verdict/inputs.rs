@@ -13,7 +13,7 @@ use loopkeeper_system::snapshots::SnapshotStore;
 use loopkeeper_system::unrecorded::{self, OutsideEntries, OutsideSearch, UnrecordedChanges};
 use tracing::debug;
 
-use super::room::{PinnedEntry, RoomLayout, RoomSite, needed_outside, shown, with_real};
+use super::room::{PinnedEntry, RoomLayout, RoomSite, needed_outside, shown, with_real_paths};
 use super::{NoVerdict, VerdictRequest, programs, weakening_scan};
 use crate::run_context::{RunContext, SnapshotFailure, env_value};
 
@@ -141,7 +141,7 @@ pub(super) async fn find_inputs(
 }
 
 async fn find_entries_outside(runtime: &RunContext, request: &VerdictRequest) -> OutsideEntries {
-    let (root, needed) = (real_path(runtime.root()), with_real(needed_outside(runtime)));
+    let (root, needed) = (real_path(runtime.root()), with_real_paths(needed_outside(runtime)));
     let home = env_value(&runtime.check_env, "HOME").map(|it| real_path(it.into()));
     let since = request.since;
     let find = move || {

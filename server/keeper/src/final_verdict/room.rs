@@ -151,7 +151,7 @@ async fn open_overlay(
     if site.visible.is_none() {
         let mut needed = needed_outside(runtime);
         needed.push(room.folder().to_owned());
-        let (since, needed) = (request.since, with_real(needed));
+        let (since, needed) = (request.since, with_real_paths(needed));
         room.hide_outside(&OutsideRequest { since, needed: &needed, covered: &layout.outside })?;
     }
     let wardens = WardenPool::in_room(&isolation_in_room(runtime), room.access());
@@ -202,7 +202,7 @@ pub(super) fn needed_outside(runtime: &RunContext) -> Vec<PathBuf> {
 }
 
 /// The paths, also without links.
-pub(super) fn with_real(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+pub(super) fn with_real_paths(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     let real: Vec<PathBuf> = paths.iter().filter_map(|it| it.canonicalize().ok()).collect();
     paths.into_iter().chain(real).collect()
 }

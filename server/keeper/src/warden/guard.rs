@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, WaitStatus, kill_process};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 
-use super::place::other_processes;
+use super::execution_context::other_processes;
 use super::watch::{WardenSignals, reap_children};
 use loopkeeper_system::process::hardening;
 use loopkeeper_system::process::tree::{self, RemainingChildren};

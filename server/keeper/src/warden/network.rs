@@ -11,7 +11,7 @@ use rustix::thread::UnshareFlags;
 use loopkeeper_system::host_proxy::{ADDRESS, listener_channel};
 use loopkeeper_system::sandbox::NetworkSetup;
 
-use super::place::enter_namespace;
+use super::execution_context::enter_namespace;
 
 /// The first interface of every network namespace.
 const LOOPBACK: i32 = 1;

@@ -16,7 +16,7 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-use super::place::other_processes;
+use super::execution_context::other_processes;
 use loopkeeper_system::process::job_request::JobRequest;
 use loopkeeper_system::process::tree::{self, KillReport, RemainingChildren};
 use loopkeeper_system::process_table;
