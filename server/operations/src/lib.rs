@@ -37,5 +37,5 @@ pub mod suitability;
 pub mod tasks;
 pub mod transcript;
 pub mod trust;
-mod unaccepted;
+mod unaccepted_changes;
 pub mod watch_client;

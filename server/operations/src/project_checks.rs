@@ -1,11 +1,11 @@
 //! Finds the checks that a project already has, by its manifests. A check is offered only if a file declares it;
 //! nothing is inferred from the language alone, and nothing is executed.
 
-mod below;
 mod dotnet;
 mod go;
 mod installed;
 mod jvm;
+mod nested_packages;
 mod node;
 mod package;
 mod python;
@@ -131,7 +131,7 @@ impl ProposedChecks {
                 return Ok(checks);
             }
         }
-        below::checks(root, folder, installed)
+        nested_packages::checks(root, folder, installed)
     }
 
     fn of_package(package: &PackageFolder<'_>) -> Result<Self, ManifestError> {

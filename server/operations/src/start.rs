@@ -17,7 +17,7 @@ use super::installed;
 use super::loops::LoopView;
 use super::project_profile;
 use super::resolved_task::ResolvedTask;
-use super::unaccepted::find_unaccepted;
+use super::unaccepted_changes::find_unaccepted;
 use loopkeeper_keeper::launch;
 use loopkeeper_system::git;
 use loopkeeper_system::state_dir::StateDir;
