@@ -2,7 +2,7 @@
 //! its keeper is this process.
 
 mod budget;
-mod dry;
+mod dry_run;
 pub(crate) mod foreground;
 mod interrupts;
 mod queue;
@@ -160,7 +160,7 @@ impl PreparedRun {
 
     fn show(&self, args: &Args, state: &StateDir, out: &mut Ui) {
         let Self { work, roster, items } = self;
-        dry::show(&dry::DryRun { work, roster, items, state }, args.json, out);
+        dry_run::show(&dry_run::DryRun { work, roster, items, state }, args.json, out);
     }
 
     /// Creates the loop's folder.

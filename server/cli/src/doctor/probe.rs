@@ -1,9 +1,9 @@
 //! `doctor --agent A --probe`: makes a few short calls of an agent in a dedicated folder, and prints a table of its
 //! capabilities. Reports the number of calls beforehand, because each costs as much as any other call.
 
+mod call_observation;
 mod calls;
 mod consent;
-mod watching;
 
 use std::ffi::OsStr;
 use std::fs;

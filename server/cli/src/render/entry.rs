@@ -1,10 +1,10 @@
 //! Renders journal records as one line each: for `log`, and for `run` and `watch` if the output cannot be redrawn.
 
 mod agent;
+mod breaker_opening;
 mod changes;
+mod loop_start;
 mod mutants;
-mod opening;
-mod started;
 mod subagents;
 mod tree;
 mod waits;
@@ -85,7 +85,7 @@ impl EntryFormatter {
         let number = iteration.map_or(String::new(), |it| format!("#{it}"));
         lines.push(format!("{DIM}{}{DIM:#} {number:>4}  {what}", self.zone.clock(entry.at.wall)));
         if let Record::LoopStarted { spec, .. } = &entry.record {
-            lines.push(format!("{DIM}{:17}{}{DIM:#}", "", started::limits(spec)));
+            lines.push(format!("{DIM}{:17}{}{DIM:#}", "", loop_start::limits(spec)));
         }
         if detail == DetailLevel::Everything {
             let evidence = evidence(&entry.record).into_iter().chain(self.failures(&entry.record));
@@ -131,7 +131,7 @@ impl EntryFormatter {
     /// The iteration that the record belongs to, and what happened.
     fn describe_entry(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
         Some(match &entry.record {
-            Record::LoopStarted { spec, .. } => (None, started::started(spec)),
+            Record::LoopStarted { spec, .. } => (None, loop_start::started(spec)),
             Record::BranchTaken { branch, from, made, note } => {
                 (None, tree::branch_taken((branch.as_deref(), from.as_deref()), *made, note.as_deref()))
             }
@@ -287,7 +287,7 @@ pub(crate) fn session(from: Option<&str>, to: Option<&str>, reason: SessionReaso
 /// The evidence of a decision, line by line.
 fn evidence(record: &Record) -> Vec<String> {
     match record {
-        Record::BreakerChanged { opening: Some(opening), .. } => opening::lines(opening),
+        Record::BreakerChanged { opening: Some(opening), .. } => breaker_opening::lines(opening),
         Record::IterationEnded { changes: work, claims, milestones, drift, .. } => {
             let claims = claims.iter().flat_map(|it| it.report_rows());
             let claims = claims.map(|it| tr!("claims: {text}", text = sanitize::line(&it.to_string())));

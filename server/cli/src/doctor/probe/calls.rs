@@ -22,7 +22,7 @@ use loopkeeper_view::probe::{
 use uuid::Uuid;
 
 use super::super::facts::{FactContext, bare_environment};
-use super::watching::{ProbeLimits, ProbeSignals, watch};
+use super::call_observation::{ProbeLimits, ProbeSignals, watch};
 use crate::failure::{Failure, note};
 use loopkeeper_keeper::acp;
 use loopkeeper_keeper::run_context::{EnvVars, extend_env, text_variables};
