@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import time
 
+import limits
 import long_journal
 from editor import Editor
 from loop import Bench, proc
@@ -36,7 +37,8 @@ def measured(bench, argv):
 
 
 def say(count, what, value, unit, limit):
-    print(f"{count:6} iterations  {what:25} {value:8.1f} {unit:4} {value / limit:6.2f} of the limit of {limit}", flush=True)
+    ratio = limits.share(f"{count} iterations, {what}", value, limit, unit)
+    print(f"{count:6} iterations  {what:25} {value:8.1f} {unit:4} {ratio}", flush=True)
 
 
 def readers(bench, count, rounds):
@@ -143,6 +145,7 @@ def main():
     for count, spent in costs.items():
         print(f"{count:6} iterations  one more {spent:.2f} ms of CPU")
     say(many, f"CPU against that at {few}", costs[many] / costs[few], "", LIMIT_FLAT)
+    limits.exit_with_result()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 diagnostics, a hundred thousand requests at once; what its log costs; and against its own limits: ten thousand items
 of each document format, memory and wake-ups at rest, memory with a client that does not read while many loops run.
 
-usage: tests/bench/lsp.py [--rounds 20] [--rest 10] [--loops 20] [--deaf 60] [--only formats|flood|log] [--before PROGRAM] [LOOPKEEPER]
+usage: tests/bench/lsp.py [--rounds 20] [--rest 10] [--loops 20] [--deaf 60] [--only PART] [--before PROGRAM] [LOOPKEEPER]
 needs tests/tools/python.sh
 """
 import argparse
@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import time
 
+import limits
 from editor import Editor, frame, switches
 from loop import Bench, proc
 
@@ -125,6 +126,7 @@ def flood(server):
             if answered < REQUESTS:
                 # Observed with ruff 0.17: all its threads wait for each other.
                 print(f"{server.name} answered {answered} of {REQUESTS} and then nothing more")
+                assert answered > 0 and server.name != Ours.name
             return (end - begin) / answered * 1e6, proc(editor.pid, "VmHWM") / 1024
 
 
@@ -222,7 +224,7 @@ def all_formats(program):
     for name, file, text in formats():
         opened, key, peak = many(program, file, text)
         parts = ((opened, "ms to diagnostics", LIMIT_OPEN), (key, "ms a keystroke", LIMIT_KEY), (peak, "MB", LIMIT_MANY))
-        said = ", ".join(f"{value:.0f} {unit} ({value / limit:.2f} of {limit})" for value, unit, limit in parts)
+        said = ", ".join(f"{value:.0f} {unit} ({limits.share(name, value, limit, unit)})" for value, unit, limit in parts)
         print(f"{MANY} items, {name}: {said}", flush=True)
 
 
@@ -277,8 +279,42 @@ def versus(what, unit, ours, theirs):
 def flood_of_both(ours, ruff):
     (mine, peak), (theirs, their_peak) = flood(ours), flood(ruff)
     versus(f"{REQUESTS} requests in one go, each", "µs", mine, theirs)
-    print(f"  {mine / theirs / LIMIT_FLOOD:.2f} of the limit of {LIMIT_FLOOD} times ruff")
+    print(f"  {limits.share(f'{REQUESTS} requests in one go', mine / theirs, LIMIT_FLOOD, 'times ruff')}")
     versus("  peak memory", "MB", peak, their_peak)
+
+
+def delays_of_both(ours, ruff, rounds):
+    # Alternating, so that a slow phase of the machine affects both.
+    first = [(to_first_answer(ours), to_first_answer(ruff)) for _ in range(rounds)]
+    mine, theirs = (statistics.median(it) for it in zip(*first))
+    versus(f"spawn to the answer to initialize, median of {rounds}", "ms", mine, theirs)
+    mine, theirs = keystrokes(ours, rounds), keystrokes(ruff, rounds)
+    versus(f"keystroke to diagnostics in {LINES} lines, median", "ms", statistics.median(mine), statistics.median(theirs))
+    versus("  the slowest of them", "ms", max(mine), max(theirs))
+
+
+def rest_of_both(ours, ruff, seconds):
+    memory, woken, said = rest(ours, seconds)
+    their_memory, their_woken, _ = rest(ruff, seconds)
+    versus("memory at rest", "MB", memory, their_memory)
+    print(f"  {limits.share('memory at rest', memory, LIMIT_IDLE, 'MB')}")
+    print(f"at rest for {seconds:.0f} s: {woken} context switches (ruff {their_woken}), {said} messages; the goal is 0 and 0")
+
+
+def memory_unread(program, loops, seconds):
+    begin, peak = deaf(program, loops, seconds)
+    what = f"{loops} loops, a client that reads nothing for {seconds:.0f} s"
+    print(f"{what}: {begin:.1f} MB at the beginning, peak {peak:.1f} MB, {limits.share(what, peak, LIMIT_DEAF, 'MB')}")
+
+
+PARTS = {
+    "log": lambda args, ours, ruff: logging(args.program, 5, args.before),
+    "formats": lambda args, ours, ruff: all_formats(args.program),
+    "delays": lambda args, ours, ruff: delays_of_both(ours, ruff, args.rounds),
+    "flood": lambda args, ours, ruff: flood_of_both(ours, ruff),
+    "rest": lambda args, ours, ruff: rest_of_both(ours, ruff, args.rest),
+    "deaf": lambda args, ours, ruff: memory_unread(args.program, args.loops, args.deaf),
+}
 
 
 def main():
@@ -287,40 +323,15 @@ def main():
     arguments.add_argument("--rest", type=float, default=10)
     arguments.add_argument("--loops", type=int, default=20)
     arguments.add_argument("--deaf", type=float, default=60)
-    arguments.add_argument("--only", choices=["formats", "flood", "log"])
+    arguments.add_argument("--only", choices=PARTS)
     arguments.add_argument("--before", help="a build to compare the cost of the log with")
     arguments.add_argument("program", nargs="?", default="target/release/loopkeeper")
     args = arguments.parse_args()
     ours, ruff = Ours(args.program), Ruff("target/tools/python/bin")
-
-    if args.only in (None, "log"):
-        logging(args.program, 5, args.before)
-    if args.only == "log":
-        return
-    if args.only != "flood":
-        all_formats(args.program)
-    if args.only == "formats":
-        return
-    if args.only == "flood":
-        return flood_of_both(ours, ruff)
-    # Alternating, so that a slow phase of the machine affects both.
-    first = [(to_first_answer(ours), to_first_answer(ruff)) for _ in range(args.rounds)]
-    mine, theirs = (statistics.median(it) for it in zip(*first))
-    versus(f"spawn to the answer to initialize, median of {args.rounds}", "ms", mine, theirs)
-    mine, theirs = keystrokes(ours, args.rounds), keystrokes(ruff, args.rounds)
-    versus(f"keystroke to diagnostics in {LINES} lines, median", "ms", statistics.median(mine), statistics.median(theirs))
-    versus("  the slowest of them", "ms", max(mine), max(theirs))
-    flood_of_both(ours, ruff)
-    memory, woken, said = rest(ours, args.rest)
-    their_memory, their_woken, _ = rest(ruff, args.rest)
-    versus("memory at rest", "MB", memory, their_memory)
-    print(f"  {memory / LIMIT_IDLE:.2f} of the limit of {LIMIT_IDLE} MB")
-    print(f"at rest for {args.rest:.0f} s: {woken} context switches (ruff {their_woken}), {said} messages; the goal is 0 and 0")
-    begin, peak = deaf(args.program, args.loops, args.deaf)
-    print(
-        f"{args.loops} loops, a client that reads nothing for {args.deaf:.0f} s: {begin:.1f} MB at the beginning, "
-        f"peak {peak:.1f} MB, {peak / LIMIT_DEAF:.2f} of the limit of {LIMIT_DEAF} MB"
-    )
+    for name, measure in PARTS.items():
+        if args.only in (None, name):
+            measure(args, ours, ruff)
+    limits.exit_with_result()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import argparse
 import os
 import time
 
+import limits
 from loop import Bench, proc
 
 LIMIT_LOUD, LIMIT_IDLE = 64, 12
@@ -36,7 +37,7 @@ def loud(args):
             disk += sum(os.path.getsize(os.path.join(folder, it)) for it in names if it.endswith((".out", ".tail")))
     print(
         f"agent prints {args.megabytes} MB without a line end: keeper peak {peak / 1024:.1f} MB, "
-        f"{peak / 1024 / LIMIT_LOUD:.2f} of the limit of {LIMIT_LOUD} MB; "
+        f"{limits.share('keeper of a loud agent', peak / 1024, LIMIT_LOUD, 'MB')}; "
         f"{args.megabytes / seconds:.0f} MB/s, {disk / 1e6:.1f} MB kept on disk"
     )
 
@@ -63,7 +64,7 @@ def idle(args):
         bench.call("stop", "--now")
     print(
         f"resting: {resident / 1024:.1f} MB resident ({dirty / 1024:.1f} MB of it data, the rest code), "
-        f"{resident / 1024 / LIMIT_IDLE:.2f} of the limit of {LIMIT_IDLE} MB; "
+        f"{limits.share('resting keeper', resident / 1024, LIMIT_IDLE, 'MB')}; "
         f"{woken} wake-ups in {args.rest} s"
     )
 
@@ -76,6 +77,7 @@ def main():
     args = parser.parse_args()
     loud(args)
     idle(args)
+    limits.exit_with_result()
 
 
 main()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 
+import limits
 from loop import Bench
 
 LIMITS = {2_000: 300, 50_000: 2_000}  # files: milliseconds
@@ -75,7 +76,7 @@ def search_outside(program):
 def print_search(program):
     runs = sorted(search_outside(program) for _ in range(3))
     took, find = runs[1]
-    print(f"search outside the tree, {HOME_FILES} files in caches: {took:.1f} ms, {took / SEARCH_LIMIT:.2f} of the limit of {SEARCH_LIMIT} ms, {took / find:.2f} of `find`")
+    print(f"search outside the tree, {HOME_FILES} files in caches: {took:.1f} ms, {limits.share('search outside the tree', took, SEARCH_LIMIT, 'ms')}, {took / find:.2f} of `find`")
 
 
 def main():
@@ -89,8 +90,9 @@ def main():
                     sys.exit(f"{rounds} rounds instead of {expected}: this measures something else")
                 times.append(took)
             took = sorted(times)[1]
-            print(f"{files:>6} files, {name:<17}  {took:5} ms  {took / limit:4.2f} of the limit of {limit} ms")
+            print(f"{files:>6} files, {name:<17}  {took:5} ms  {limits.share(f'{files} files, {name}', took, limit, 'ms')}")
     print_search(program)
+    limits.exit_with_result()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import subprocess
 import termios
 import time
 
+import limits
 from loop import Bench
 
 LIMIT_PERCENT = 1.0
@@ -90,9 +91,10 @@ def main():
     assert f"{args.loops} loops: {args.loops} working" in first, first
     percent = 100 * used / args.seconds
     print(
-        f"watch with {args.loops} loops: {percent:.2f} % of a core, {percent / LIMIT_PERCENT:.2f} of the limit of "
-        f"{LIMIT_PERCENT:.0f} %; {written / args.seconds:.0f} bytes/s written to the terminal"
+        f"watch with {args.loops} loops: {percent:.2f} % of a core, {limits.share('watch', percent, LIMIT_PERCENT, '%')}; "
+        f"{written / args.seconds:.0f} bytes/s written to the terminal"
     )
+    limits.exit_with_result()
 
 
 main()
