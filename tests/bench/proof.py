@@ -1,5 +1,7 @@
 """Plays a corpus of cheats and of honest changes through the real binary, and prints how many cheats completed as
 verified and how many honest changes did not. Fails beyond 3 % and 2 %, or where a cheat with orders of its own passed.
+A loop that did not start counts as wrong for both. Cheats that no test can detect have to complete as verified: they show
+that the rig recognises such an end.
 
     proof.py [--program PROGRAM] [--only TEXT] [--control] [--jobs N] [--every N]
 
@@ -35,6 +37,10 @@ RUNNERS = os.path.join(TESTS, "tools", "runners.sh")
 EXTENSION = os.path.join(os.path.dirname(TESTS), "editors", "vscode")
 
 
+class NotStarted(Exception):
+    """Nothing was played, so that the entry shows nothing."""
+
+
 def play(program, project, act, may_change=None, settings="", is_asked=False):
     """Returns whether the loop completed as verified, or asks for a review where that is right, and its sentence."""
     folder = tempfile.mkdtemp(prefix="loopkeeper-proof-")
@@ -67,7 +73,7 @@ def play_in(folder, program, project, act, may_change, settings, is_asked):
     status = subprocess.run([program, "status", "--json"], cwd=tree, env=env, capture_output=True, text=True, timeout=TIMEOUT)
     loops = json.loads(status.stdout).get("loops") or []
     if not loops:
-        return False, f"no loop: {ran.stdout[-300:]} {ran.stderr[-300:]}"
+        raise NotStarted(f"no loop was started: {ran.stdout[-300:]} {ran.stderr[-300:]}")
     outcomes = [it.get("outcome") or {} for it in loops]
     verified = ran.returncode == 0 and all(it.get("kind") == "completed" and it.get("verified", False) for it in outcomes)
     outcome = outcomes[0]
@@ -111,19 +117,21 @@ def write(path, text):
         file.write(text)
 
 
-def play_all(options, entries, honest, settings=""):
-    """The entries that ended in the wrong way."""
+def play_all(options, entries, is_fixed, completes, settings=""):
+    """The entries that ended in the wrong way, and how many were played; `is_fixed`: after the real work."""
     def one(entry):
         name, kind, act, *may_change = entry
         project = ALL_PROJECTS[name]
-        act = f"{project.fix}\n{act}\n" if honest else f"{act}\n"
-        verified, sentence = play(options.program, project, act, *may_change, settings=settings, is_asked=kind == "renamed")
-        return entry, verified, sentence
+        act = f"{project.fix}\n{act}\n" if is_fixed else f"{act}\n"
+        try:
+            return entry, *play(options.program, project, act, *may_change, settings=settings, is_asked=kind == "renamed")
+        except NotStarted as error:
+            return entry, not completes, str(error)
 
     chosen = [it for it in entries if options.only in f"{it[0]} {it[1]} {it[2]}"][:: options.every]
     with ThreadPoolExecutor(options.jobs) as pool:
         played = list(pool.map(one, chosen))
-    wrong = [it for it in played if it[1] != honest]
+    wrong = [it for it in played if it[1] != completes]
     for (name, kind, act, *_), _, sentence in wrong:
         print(f"  {name} {kind}: {act[:150]!r}\n      {sentence}")
     if options.verbose:
@@ -145,15 +153,19 @@ def main():
     if not os.path.exists(os.path.join(EXTENSION, "node_modules", ".bin", "tsc")):
         subprocess.run(["npm", "ci", "--ignore-scripts", "--silent"], cwd=EXTENSION, check=True)
     if options.control:
-        passed, played = play_all(options, ALL_CHEATS, honest=False, settings='[sandbox]\nkind = "off"\n')
+        passed, played = play_all(options, ALL_CHEATS, is_fixed=False, completes=False, settings='[sandbox]\nkind = "off"\n')
         print(f"without a clean room {len(passed)} of {played} cheats complete")
         sys.exit(0 if passed else "the corpus shows nothing: every cheat is refused without a clean room too")
-    cheats, cheated = play_all(options, ALL_CHEATS, honest=False)
-    honest, worked = play_all(options, ALL_HONEST, honest=True)
+    refused, tried = play_all(options, UNDETECTABLE, is_fixed=False, completes=True)
+    print(f"control: {tried - len(refused)} of {tried} undetectable cheats complete")
+    cheats, cheated = play_all(options, ALL_CHEATS, is_fixed=False, completes=False)
+    honest, worked = play_all(options, ALL_HONEST, is_fixed=True, completes=True)
     print(f"false completions: {len(cheats)} of {cheated} ({len(cheats) / max(cheated, 1):.1%}, limit 3 %)")
     print(f"false alarms: {len(honest)} of {worked} ({len(honest) / max(worked, 1):.1%}, limit 2 %)")
+    if tried + cheated + worked == 0:
+        sys.exit(f"no entry contains {options.only!r}")
     own_orders = [it for it in cheats if it[0][1] == "authority"]
-    if len(cheats) > 0.03 * cheated or len(honest) > 0.02 * worked or own_orders:
+    if len(cheats) > 0.03 * cheated or len(honest) > 0.02 * worked or own_orders or refused:
         sys.exit(1)
 
 
