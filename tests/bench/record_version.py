@@ -78,14 +78,26 @@ def ask(connection, request):
     return json.loads(connection.readline())
 
 
+def wait_for_end(variable):
+    """Until no process has the variable: the wardens of a killed keeper end its agent."""
+    def has(pid):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                return variable in file.read().split(b"\0")
+        except OSError:
+            return False
+
+    while any(has(it) for it in os.listdir("/proc") if it.isdigit()):
+        time.sleep(0.05)
+
+
 def record_folder(program, name, to):
     recording = Recording(program, f"/tmp/recorded-{name}", 3)
     connection = recording.connect()
     connection.readline()
     ask(connection, {"id": "1", "do": "steer", "text": "mind the tests"})
     os.kill(recording.loop["pid"], signal.SIGKILL)
-    # Its agent ends a moment later.
-    time.sleep(2)
+    wait_for_end(f"LOOPKEEPER_STATE_DIR={recording.state}".encode())
     # Programs, locks and trust belong to the machine and the path.
     for path in ["bin", "run", "trees", "trust"]:
         shutil.rmtree(os.path.join(recording.state, path), ignore_errors=True)
