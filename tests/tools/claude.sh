@@ -3,26 +3,21 @@
 # and a registry once, touches nothing outside DIR. Fails with the reason on stderr if it is unavailable. Run
 # directly, it uses target/tools.
 
+. "$(dirname "${BASH_SOURCE[0]}")/npm.sh"
+
 get_claude() {
-    local lock folder program
-    lock=$(dirname "${BASH_SOURCE[0]}")/claude/package-lock.json
-    folder=$1/claude
-    if ! cmp -s "$lock" "$folder/installed.json" || ! claude_program "$folder" >/dev/null; then
-        command -v npm >/dev/null || { echo "the Claude Code CLI needs npm to be installed" >&2; return 1; }
-        mkdir -p "$folder/home" && rm -f "$folder/installed.json" || return 1
-        cp "$(dirname "$lock")"/package*.json "$folder/" || return 1
-        (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) >"$folder/log" 2>&1 || {
-            echo "npm could not install the Claude Code CLI: $(tail -n 1 "$folder/log")" >&2
-            return 1
-        }
-        program=$(claude_program "$folder") || { echo "there is no Claude Code CLI for this platform" >&2; return 1; }
+    local folder=$1/claude program
+    npm_get claude "$1" || return 1
+    program=$(claude_program "$folder") || { echo "there is no Claude Code CLI for this platform" >&2; return 1; }
+    if ! npm_is_installed claude "$1"; then
+        mkdir -p "$folder/home" || return 1
         env -i PATH="$PATH" HOME="$folder/home" DISABLE_AUTOUPDATER=1 "$program" --version >"$folder/log" 2>&1 || {
             echo "the Claude Code CLI does not start: $(tail -n 1 "$folder/log")" >&2
             return 1
         }
-        cp "$lock" "$folder/installed.json" || return 1
+        npm_done claude "$1" || return 1
     fi
-    claude_program "$folder"
+    echo "$program"
 }
 
 # The package of the platform contains the program itself; the launcher next to it would need its install

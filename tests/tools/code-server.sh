@@ -9,7 +9,7 @@
 get_code_server() {
     local folder=$1/code-server/node_modules/code-server node need
     node=$(get_node24 "$1") || return 1
-    if ! cmp -s "$(dirname "${BASH_SOURCE[0]}")/code-server/package-lock.json" "$1/code-server/installed.json"; then
+    if ! npm_is_installed code-server "$1"; then
         for need in c++ make python3; do
             command -v "$need" >/dev/null || { echo "code-server needs $need to build its native parts" >&2; return 1; }
         done
@@ -45,10 +45,14 @@ code_server_finish() {
 # Builds with the headers that come with the node which will load it, so nothing is downloaded for
 # that.
 code_server_build() {
-    local headers gyp
+    local headers npm gyp
     headers=$(dirname "$(dirname "$2")")
-    gyp=$(dirname "$(readlink -f "$(command -v npm)")")/../node_modules/node-gyp/bin/node-gyp.js
-    (cd "$1" && node "$gyp" rebuild --nodedir="$headers" --loglevel=error)
+    npm=$(dirname "$(dirname "$(readlink -f "$(command -v npm)")")")
+    # In Debian's package of npm, node-gyp is beside it.
+    for gyp in "$npm/node_modules" "$npm/.."; do
+        [ ! -e "$gyp/node-gyp/bin/node-gyp.js" ] || break
+    done
+    (cd "$1" && node "$gyp/node-gyp/bin/node-gyp.js" rebuild --nodedir="$headers" --loglevel=error)
 }
 
 code_server_starts() {

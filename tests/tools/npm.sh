@@ -6,12 +6,14 @@ npm_get() {
     local here folder
     here=$(dirname "${BASH_SOURCE[0]}")/$1
     folder=$2/$1
-    cmp -s "$here/package-lock.json" "$folder/installed.json" && return 0
+    npm_is_installed "$1" "$2" && return 0
     command -v npm >/dev/null || { echo "$1 needs npm to be installed" >&2; return 1; }
     mkdir -p "$folder" && rm -f "$folder/installed.json" || return 1
     cp "$here"/package*.json "$folder/" && : >"$folder/log" || return 1
     npm_ci "$folder" "$folder/log" || { echo "npm could not install $1: $(npm_reason "$folder/log")" >&2; return 1; }
 }
+
+npm_is_installed() { cmp -s "$(dirname "${BASH_SOURCE[0]}")/$1/package-lock.json" "$2/$1/installed.json"; }
 
 # npm_done NAME DIR: makes npm_get take it for installed.
 npm_done() { cp "$(dirname "${BASH_SOURCE[0]}")/$1/package-lock.json" "$2/$1/installed.json"; }

@@ -3,22 +3,14 @@
 # registry once, touches nothing outside DIR. Fails with the reason on stderr if it is unavailable. Run directly, it uses
 # target/tools.
 
+. "$(dirname "${BASH_SOURCE[0]}")/npm.sh"
+
 get_stylua() {
-    local lock folder
-    lock=$(dirname "${BASH_SOURCE[0]}")/stylua/package-lock.json
-    folder=$1/stylua
-    if ! cmp -s "$lock" "$folder/installed.json" || ! stylua_program "$folder" >/dev/null; then
-        command -v npm >/dev/null || { echo "stylua needs npm to be installed" >&2; return 1; }
-        mkdir -p "$folder" && rm -f "$folder/installed.json" || return 1
-        cp "$(dirname "$lock")"/package*.json "$folder/" || return 1
-        (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) >"$folder/log" 2>&1 || {
-            echo "npm could not install stylua: $(tail -n 1 "$folder/log")" >&2
-            return 1
-        }
-        stylua_program "$folder" >/dev/null || { echo "there is no stylua for this platform" >&2; return 1; }
-        cp "$lock" "$folder/installed.json" || return 1
-    fi
-    stylua_program "$folder"
+    local program
+    npm_get stylua "$1" || return 1
+    program=$(stylua_program "$1/stylua") || { echo "there is no stylua for this platform" >&2; return 1; }
+    npm_done stylua "$1" || return 1
+    echo "$program"
 }
 
 # The package of the platform contains the program itself.
