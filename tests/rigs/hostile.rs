@@ -89,8 +89,9 @@ impl Visit {
 fn list(folder: &Path, found: &mut BTreeMap<String, String>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
-        let len = entry.metadata().map(|it| it.len()).unwrap_or_default();
-        found.insert(format!("{path:?}"), format!("{kind:?} {len}"));
+        let contents = if kind.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
+        let sum = crc32c::crc32c(&contents);
+        found.insert(format!("{path:?}"), format!("{kind:?} {} {sum:08x}", contents.len()));
         if kind.is_dir() {
             list(&path, found);
         }
@@ -149,6 +150,17 @@ fn raw(ran: &Ran) -> Vec<String> {
         .iter()
         .filter_map(|(name, text)| Some((name, text, text.chars().find(|it| is_dangerous(*it))?)));
     found.map(|(name, text, it)| format!("{it:?} on {name}: {text:?}")).collect()
+}
+
+/// Control: another text of the same length is a change.
+#[test]
+fn a_changed_file_of_a_work_tree_is_found() {
+    let visit = Visit::to(CORPUS.iter().find(|it| it.name == "fsmonitor").unwrap());
+    let before = visit.looks();
+    let task = visit.terminal.read("PROMPT.md");
+    assert_eq!(visit.looks(), before);
+    visit.terminal.file("PROMPT.md", &task.replacen("Trap", "Part", 1));
+    assert_ne!(visit.looks(), before);
 }
 
 /// Control: the same harness with a program that does use git.
