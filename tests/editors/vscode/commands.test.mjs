@@ -64,6 +64,7 @@ test("vscode_commands: a start shows what it leads to, and takes the agent and t
 test("vscode_commands: of several tasks the user picks one", async () => {
   const other = stage.task({ id: "docs/RALPH.md", uri: stage.uri("docs/RALPH.md"), title: "Write $(bell) docs" });
   stage.status([], [stage.task({ uri: stage.uri("a/PROMPT.md"), id: "a/PROMPT.md" }), other]);
+  await stage.handled();
   await window.palette("Ralph: Run Checks");
   await window.pick("Write $(bell) docs");
   await stage.sees("loopkeeper.server.check", (it) => it.task === stage.uri("docs/RALPH.md"));
@@ -126,7 +127,7 @@ test("vscode_commands: the trust page is read-only and verbatim, and keeps its a
   const asks = (id) => stage.say("window/showMessageRequest", { type: 2, message: "\"Parse dates\" runs 2 commands.", actions: [{ title: "Trust", page }, { title: "Not now" }] }, id);
   const answer = (id) => window.see(`the answer to ${id}`, () => stage.received().find((it) => it.id === id && it.method === undefined), (it) => it !== undefined);
   stage.status([], [stage.task({ unknownCommands: 2 })]);
-  await window.sees("Ralph");
+  await stage.handled();
   await window.palette("Ralph: Trust This Task's Commands");
   await stage.sees("loopkeeper.server.trust", (it) => it.hash === undefined && it.task === stage.uri("PROMPT.md"));
   asks(931);
@@ -200,7 +201,6 @@ test("vscode_commands: a command to a busy loop says when it takes effect", asyn
   stage.answers("loopkeeper.server.pause", { result: { status: null, effect } });
   stage.status([stage.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
-  await window.toastsAllowed();
   await window.palette("Ralph: Pause After This Iteration");
   await window.notification(effect);
 });
@@ -228,8 +228,8 @@ test("vscode_commands: the output of a loop is a terminal with what came before,
   assert.doesNotMatch(await window.panel(), /not this/);
   // A place that exists is a link.
   const place = window.page.locator(".part.panel .xterm-rows > div", { hasText: "src/a.txt:1" }).first();
-  const box = await place.boundingBox();
   await window.see("the file", async () => {
+    const box = await place.boundingBox();
     await window.page.mouse.move(box.x + 40, box.y + box.height / 2);
     await window.page.keyboard.down("Control");
     await window.page.mouse.click(box.x + 40, box.y + box.height / 2);

@@ -75,7 +75,6 @@ test("vscode_face: the end of a loop is one notification, and the question after
   await stage.sees("loopkeeper.server.feedback", (it) => it.loopId === loopId && it.verdict === "tooEarly");
   // Undo asks before it overwrites what the user changed.
   stage.answers("loopkeeper.server.rollback", { result: { written: 2, removed: 1, refused: [], edited: ["src/mine.rs"] } });
-  await window.toastsAllowed();
   end("Parse dates: Limit reached again");
   await window.notification("Limit reached again");
   await window.press("Undo");
@@ -109,7 +108,7 @@ test("vscode_face: a question of the server keeps its links as text and sends th
   assert.match(waiting.label, /Trust/);
   await window.palette("Ralph: Show Status");
   await window.pick("Show the Question");
-  await window.pressListed("Later");
+  await window.press("Later");
   await window.sees("Ralph");
   await window.see("the answer", () => stage.received(), (all) => all.some((m) => m.id === 901 && m.result?.title === "Later"));
 });

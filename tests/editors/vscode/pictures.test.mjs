@@ -42,7 +42,7 @@ for (const [name, theme, width] of looks) {
       const item = await window.sees("Ralph breaker open");
       assert.equal(item.tone, "error");
       await window.notification("breaker");
-      await window.page.keyboard.press("Control+J");
+      await window.closePanel();
       await window.picture(`state needs you ${name}`);
       await window.palette("Ralph: Show Status");
       await window.see("the list", () => window.rows(), (rows) => rows.length > 3);

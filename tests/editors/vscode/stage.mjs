@@ -56,14 +56,26 @@ export class Stage {
 
   say(method, params, id) {
     this.count += 1;
-    const file = path.join(this.root, `${String(this.count).padStart(4, "0")}.json`);
-    fs.writeFileSync(`${file}.new`, JSON.stringify({ method, params, ...(id && { id }) }));
+    this.place(`${String(this.count).padStart(4, "0")}.json`, { method, params, ...(id && { id }) });
+  }
+
+  /** Waits until the client has handled every message so far: it handles them in order, and responds to the last. */
+  async handled() {
+    const id = `handled-${this.count}`;
+    this.say("workspace/codeLens/refresh", null, id);
+    await this.window.see("the client has handled the messages", () => this.received().some((it) => it.id === id && it.method === undefined));
+  }
+
+  /** The fake server reads the file at any time, so it has to appear as a whole. */
+  place(name, content) {
+    const file = path.join(this.root, name);
+    fs.writeFileSync(`${file}.new`, JSON.stringify(content));
     fs.renameSync(`${file}.new`, file);
   }
 
   /** Sets the server's response to a command or a request: `{ result }`, `{ error }`, or `{ never: true }`. */
   answers(name, answer) {
-    fs.writeFileSync(path.join(this.root, `${name.replace("/", ".")}.answer`), JSON.stringify(answer));
+    this.place(`${name.replace("/", ".")}.answer`, answer);
   }
 
   received() {

@@ -99,8 +99,7 @@ export class Window {
     const fits = (label) => label === title || label.startsWith(`${title}…`);
     await this.see(`the palette runs ${title}`, async () => {
       // A part of the window that is still opening may take the focus, which closes the palette.
-      await this.type(`>${title}`, (rows) => rows.some((it) => fits(it) || it.startsWith(title)), 30_000);
-      const rows = await this.rows();
+      const rows = await this.type(`>${title}`, (all) => all.some((it) => fits(it) || it.startsWith(title)), 30_000);
       const at = rows.findIndex(fits);
       const label = rows[at >= 0 ? at : rows.findIndex((it) => it.startsWith(title))];
       if (label === undefined) return false;
@@ -118,10 +117,16 @@ export class Window {
 
   /** The palette's entries for a text. */
   async offered(text) {
-    await this.type(`>${text}`, (rows) => rows.length > 0);
-    const rows = await this.rows();
+    // For a moment the entries are those of the text before it.
+    let [last, since] = ["", 0];
+    const isSettled = (rows) => {
+      const now = rows.join("\n");
+      if (now !== last) [last, since] = [now, Date.now()];
+      return rows.length > 0 && Date.now() - since > 500;
+    };
+    await this.type(`>${text}`, isSettled);
     await this.page.keyboard.press("Escape");
-    return rows;
+    return last.split("\n");
   }
 
   async type(text, fits, limit) {
@@ -131,14 +136,16 @@ export class Window {
       await this.page.keyboard.press("F1");
       return input.fill(text, { timeout: 3000 }).then(() => true, () => false);
     });
-    await this.see(`the palette offers ${text}`, () => this.rows(), fits, limit);
+    return this.see(`the palette offers ${text}`, () => this.rows(), fits, limit);
   }
 
   rows() {
     return this.page.evaluate(() => {
       const widget = document.querySelector(".quick-input-widget");
       if (!widget || widget.style.display === "none") return [];
-      return [...widget.querySelectorAll(".monaco-list-row")].map((it) => it.querySelector(".quick-input-list-label, .label-name")?.textContent ?? it.textContent);
+      // The list remains, hidden, while the widget asks for a text.
+      const rows = [...widget.querySelectorAll(".monaco-list-row")].filter((it) => it.offsetParent !== null);
+      return rows.map((it) => it.querySelector(".quick-input-list-label, .label-name")?.textContent ?? it.textContent);
     });
   }
 
@@ -163,7 +170,8 @@ export class Window {
 
   async answer(text) {
     const input = this.page.locator(".quick-input-widget input").first();
-    await input.waitFor({ state: "visible" });
+    // The list from which the command was picked has an input, too.
+    await this.see("an input without a list", async () => (await input.isVisible()) && (await this.rows()).length === 0);
     await input.fill(text);
     await this.page.keyboard.press("Enter");
   }
@@ -192,23 +200,11 @@ export class Window {
     });
   }
 
-  /** VS Code shows three notifications within 800 ms; further ones are only in the list under the bell. */
-  toastsAllowed() {
-    return this.page.waitForTimeout(1000);
-  }
-
   async press(button) {
     const it = this.page.locator(":is(.notification-toast, .notifications-center.visible, .monaco-dialog-box) .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
     // The toast may hide between the look and the click. On a busy machine a click takes seconds: repeated too soon, it would be
     // one on what comes after it.
     await this.listed(`the button ${button}`, async () => (await it.isVisible()) && it.click({ timeout: 30_000 }).then(() => true, () => false));
-  }
-
-  /** Does the same in the list under the bell. */
-  async pressListed(button) {
-    const it = this.page.locator(".notifications-center .monaco-button", { hasText: new RegExp(`^${button}$`) }).first();
-    await it.waitFor({ state: "visible" });
-    await it.click();
   }
 
   async dismiss() {
@@ -335,6 +331,15 @@ export class Window {
 
   panel() {
     return this.page.evaluate(() => [...document.querySelectorAll(".part.panel .view-line, .part.panel .monaco-list-row, .part.panel .xterm-rows > div")].map((it) => it.textContent.replaceAll("\u00a0", " ")).join("\n"));
+  }
+
+  async closePanel() {
+    const panel = this.page.locator(".part.panel");
+    await this.see("no panel", async () => {
+      if (!(await panel.isVisible())) return true;
+      await this.page.keyboard.press("Control+J");
+      return until("no panel", async () => !(await panel.isVisible()), undefined, 5000).catch(() => false);
+    });
   }
 
   async problems() {
