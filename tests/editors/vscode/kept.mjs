@@ -3,6 +3,7 @@
 
 import fs from "node:fs";
 import path from "node:path";
+import { until } from "./until.mjs";
 
 const folder = path.join(import.meta.dirname, "pictures");
 /** Side of the blocks, in pixels of the screenshot. */
@@ -20,6 +21,17 @@ export async function differenceFromKept(page, name, picture) {
     fs.writeFileSync(file, picture);
   }
   return difference(page, fs.readFileSync(file), picture);
+}
+
+/** A screenshot that looks like the one before it. */
+export async function steadyScreenshot(decoder, page) {
+  const take = () => page.screenshot({ type: "jpeg", quality: 60 });
+  let last = await take();
+  return until("two equal screenshots", async () => {
+    const before = last;
+    last = await take();
+    return (await difference(decoder, before, last)) === 0 && last;
+  });
 }
 
 export const keptPicture = (name) => fs.readFileSync(path.join(folder, `${name}.jpg`));

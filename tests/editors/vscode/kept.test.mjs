@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Editor } from "./editor.mjs";
-import { differenceFromKept, difference, keptPicture, tolerance } from "./kept.mjs";
+import { difference, differenceFromKept, keptPicture, steadyScreenshot, tolerance } from "./kept.mjs";
 import { Project } from "./project.mjs";
+import { until } from "./until.mjs";
 
 const settings = { "editor.cursorBlinking": "solid", "breadcrumbs.enabled": false, "workbench.layoutControl.enabled": false };
 const toml = (project) => `agent = "scripted"\n\n[limits]\niterations = 9\n\n[breaker]\nno_progress = 1\nmax_trips = 1\n\n[agents.scripted]\ncommand = ["${project.stage}/agent.sh"]\n`;
@@ -22,10 +23,13 @@ test("vscode_kept: the ten main states look as they are kept", async () => {
     await window.page.bringToFront();
     const state = async (name) => {
       await window.page.mouse.move(500, 2);
+      const isKept = async () => {
+        differences[name] = await differenceFromKept(decoder, name, await steadyScreenshot(decoder, window.page));
+        return differences[name] <= tolerance;
+      };
       // Toasts fade in, and the row under the mouse is redrawn.
-      await window.page.waitForTimeout(800);
+      await until(`the state ${name} as it is kept`, isKept, undefined, 30_000).catch(() => undefined);
       await window.picture(`kept ${name}`);
-      differences[name] = await differenceFromKept(decoder, name, await window.page.screenshot({ type: "jpeg", quality: 60 }));
     };
     await window.see("lenses", () => window.lenses(), (all) => all.some((it) => it.includes("needs trust")));
     await state("untrusted");
@@ -45,7 +49,7 @@ test("vscode_kept: the ten main states look as they are kept", async () => {
     await window.palette("Ralph: Show Output");
     await window.see("the output", () => window.panel(), (it) => it.includes("turn 1 begins"));
     await state("output");
-    await window.page.keyboard.press("Control+J");
+    await window.closePanel();
     await window.page.locator(".activitybar .action-label[aria-label^='Ralph']").click();
     project.turn(1, "echo hello > greeting.txt");
     await window.sees("Ralph 2/9 · 2/3 pass");
