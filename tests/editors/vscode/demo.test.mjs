@@ -6,13 +6,14 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { test } from "node:test";
 import { Editor } from "./editor.mjs";
+import { longest } from "./until.mjs";
 
 for (const [name, theme] of [["dark", "Default Dark Modern"], ["light", "Default Light Modern"]]) {
   test(`vscode_demo: from failing to done, ${name}`, async () => {
     const editor = await Editor.start({ settings: { "workbench.colorTheme": theme, "workbench.activityBar.location": "hidden" } });
     const folder = path.join(editor.root, "ralph-demo");
     try {
-      execFileSync(process.env.LOOPKEEPER_BINARY, ["demo", "--keep", folder], { env: { ...process.env, ...editor.env }, stdio: "ignore", timeout: 120_000 });
+      execFileSync(process.env.LOOPKEEPER_BINARY, ["demo", "--keep", folder], { env: { ...process.env, ...editor.env }, stdio: "ignore", timeout: longest });
       const window = await editor.open(folder, "PROMPT.md");
       await window.page.setViewportSize({ width: 1100, height: 640 });
       // The loop that the demo itself ran is history: the files are as they were before it.

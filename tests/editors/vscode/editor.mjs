@@ -7,7 +7,8 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
-import { until } from "./until.mjs";
+import { kill } from "./processes.mjs";
+import { longest, until } from "./until.mjs";
 import { Window } from "./window.mjs";
 
 const tools = {
@@ -81,7 +82,7 @@ export class Editor {
 
   async visit(query, file) {
     const page = await this.browser.newPage();
-    page.setDefaultTimeout(90_000);
+    page.setDefaultTimeout(longest);
     await page.goto(`http://127.0.0.1:${this.port}/?${query}`);
     const window = new Window(page, this);
     await window.ready(file);
@@ -170,18 +171,9 @@ export class Editor {
 
 /** code-server starts child processes, all in its process group. */
 async function endGroup(child) {
-  const gone = () => {
-    try {
-      process.kill(-child.pid, 0);
-      return false;
-    } catch {
-      return true;
-    }
-  };
   for (const signal of ["SIGTERM", "SIGKILL"]) {
-    if (gone()) return;
-    process.kill(-child.pid, signal);
-    await until("code-server ends", gone, undefined, 5000).catch(() => undefined);
+    if (!kill(-child.pid, signal)) return;
+    await until("code-server ends", () => !kill(-child.pid, 0), undefined, 5000).catch(() => undefined);
   }
 }
 

@@ -26,6 +26,16 @@ export function serversOf(editor) {
   });
 }
 
+/** Sends a signal to a process, or with a negative number to its group; returns whether there was one. */
+export function kill(pid, signal) {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+    return false;
+  }
+}
+
 export function descendants(pid) {
   const children = all().filter((it) => parentOf(it) === pid);
   return children.flatMap((it) => [it, ...descendants(it)]);

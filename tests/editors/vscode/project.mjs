@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { longest } from "./until.mjs";
 
 const program = process.env.LOOPKEEPER_BINARY;
 
@@ -68,7 +69,7 @@ export class Project {
   }
 
   cli(args, input = "") {
-    return execFileSync(program, args, { input, stdio: ["pipe", "pipe", "pipe"], cwd: this.folder, env: { ...process.env, ...this.editor.env }, encoding: "utf8", timeout: 60_000 });
+    return execFileSync(program, args, { input, stdio: ["pipe", "pipe", "pipe"], cwd: this.folder, env: { ...process.env, ...this.editor.env }, encoding: "utf8", timeout: longest });
   }
 
   /** Runs a command that must end with this exit code. */

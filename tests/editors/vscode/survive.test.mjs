@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { after, before, test } from "node:test";
 import { Editor } from "./editor.mjs";
-import { descendants, parentOf, serversOf } from "./processes.mjs";
+import { descendants, kill, parentOf, serversOf } from "./processes.mjs";
 import { Project } from "./project.mjs";
 import { until } from "./until.mjs";
 
@@ -59,7 +59,7 @@ test("vscode_survive: the window is reloaded", async () => {
 test("vscode_survive: the server is killed", async () => {
   await through(async (_project, _window, servers) => {
     const pid = await first(servers);
-    process.kill(pid, "SIGKILL");
+    kill(pid, "SIGKILL");
     await gone([pid]);
     await next(servers, pid);
   });
@@ -69,7 +69,7 @@ test("vscode_survive: the server is killed with everything that came from it, as
   await through(async (_project, _window, servers) => {
     const pid = await first(servers);
     const tree = [pid, ...descendants(pid)];
-    for (const it of tree) process.kill(it, "SIGKILL");
+    for (const it of tree) kill(it, "SIGKILL");
     await gone([pid]);
   });
 });

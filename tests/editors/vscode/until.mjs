@@ -1,6 +1,7 @@
 // Waiting for a condition outside the browser.
 
-const longest = Number(process.env.LOOPKEEPER_TEST_LIMIT ?? 240) * 1000;
+/** The longest wait, for a busy machine. */
+export const longest = Number(process.env.LOOPKEEPER_TEST_LIMIT ?? 240) * 1000;
 
 /** Waits for the first truthy result of `condition`; the error contains the result of `report`. */
 export async function until(what, condition, report = () => "", limit = longest) {
