@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Breaks each invariant of `server/ARCHITECTURE.md` once in a copy of the sources and runs the tests that have to fail.
 Prints a row for each; fails if a broken invariant was not noticed.
 

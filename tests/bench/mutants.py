@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What mutants cost: the time of each on the project of the demo, the share of the demo's time, and the time of 30 on a
 project of the same kind with more lines. Prints each as a ratio to its limit.
 

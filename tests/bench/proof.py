@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Plays a corpus of cheats and of honest changes through the real binary, and prints how many cheats completed as
 verified and how many honest changes did not. Fails beyond 3 % and 2 %, or where a cheat with orders of its own passed.
 A loop that did not start counts as wrong for both. Cheats that no test can detect have to complete as verified: they show

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Records what `tests/e2e/versions.rs` continues and replays, with a program of the present version: a work tree and a
 state folder as its killed keeper left them, and its control protocol. Run once for a release; never changed afterwards.
 

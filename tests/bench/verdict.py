@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What the final verdict costs besides its checks: milliseconds between the end of the last iteration and the verdict,
 less the time of the checks themselves, with no judge changed and with one. Prints each as a ratio to its limit.
 Then the search for what was created outside the work tree, in a home folder with many files in caches, beside `find` on
