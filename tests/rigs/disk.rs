@@ -48,7 +48,7 @@ impl Disk {
     }
 
     /// Cuts the power immediately and returns the disk as it is when the power returns, without data that was not
-    /// written through. A process that reports its writes has to [`stand_still`] first: a sync in progress at the cut
+    /// written through. A process that reports its writes has to [`stop_and_wait`] first: a sync in progress at the cut
     /// may still succeed.
     pub(crate) fn cut_power(&self) -> Result<Self, String> {
         // First the cut, then the copy: a copy of a disk that is being written mixes several moments, and the system
@@ -81,7 +81,7 @@ impl Disk {
 
 /// Stops a process. When this returns none of its threads runs any more: the signal alone only requests that, and on a
 /// busy machine they continue for a while.
-pub(crate) fn stand_still(pid: Pid) {
+pub(crate) fn stop_and_wait(pid: Pid) {
     kill_process(pid, Signal::STOP).unwrap();
     let until = Instant::now() + Duration::from_secs(60);
     while !threads(pid).iter().all(|it| ["T", "t", "Z", "X"].contains(&it.as_str())) {

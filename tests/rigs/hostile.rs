@@ -79,7 +79,7 @@ impl Visit {
     }
 
     /// Every path with its type and contents, so that any change shows.
-    fn looks(&self) -> BTreeMap<String, String> {
+    fn contents(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         list(&self.terminal.root(), &mut found);
         found
@@ -108,10 +108,10 @@ fn strace_finds_no_started_program_in_a_hostile_work_tree() {
     for trap in CORPUS {
         let visit = Visit::to(trap);
         for tried in TRIED {
-            let before = visit.looks();
+            let before = visit.contents();
             let (ran, trace) = visit.tries(&mut visit.terminal.command(tried));
             let mut found = trace.faults();
-            let after = visit.looks();
+            let after = visit.contents();
             if tried != ["init"] && before != after {
                 found.push(format!("the tree changed: {before:#?} {after:#?}"));
             }
@@ -156,11 +156,11 @@ fn raw(ran: &Ran) -> Vec<String> {
 #[test]
 fn a_changed_file_of_a_work_tree_is_found() {
     let visit = Visit::to(CORPUS.iter().find(|it| it.name == "fsmonitor").unwrap());
-    let before = visit.looks();
+    let before = visit.contents();
     let task = visit.terminal.read("PROMPT.md");
-    assert_eq!(visit.looks(), before);
+    assert_eq!(visit.contents(), before);
     visit.terminal.file("PROMPT.md", &task.replacen("Trap", "Part", 1));
-    assert_ne!(visit.looks(), before);
+    assert_ne!(visit.contents(), before);
 }
 
 /// Control: the same harness with a program that does use git.

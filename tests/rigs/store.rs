@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use self::ledger::Ledger;
 use self::writer::{How, Order, command, journal_in, paths, steered};
-use super::disk::{Disk, stand_still};
+use super::disk::{Disk, stop_and_wait};
 use super::strace::{self, Fault};
 use super::{times, unavailable};
 
@@ -37,11 +37,11 @@ impl Writer {
     }
 
     /// Waits for this many acknowledgements.
-    fn let_work(&mut self, acknowledgements: usize) {
+    fn wait_for_acknowledgements(&mut self, acknowledgements: usize) {
         let mut seen = 0;
         while seen < acknowledgements {
             let line = self.lines.next().expect("the writer ended too early").unwrap();
-            seen += usize::from(self.ledger.hear(&line));
+            seen += usize::from(self.ledger.parse_line(&line));
         }
     }
 
@@ -52,7 +52,7 @@ impl Writer {
     /// All its output until its end.
     fn end(mut self) -> Ledger {
         for line in self.lines.by_ref() {
-            self.ledger.hear(&line.unwrap());
+            self.ledger.parse_line(&line.unwrap());
         }
         self.child.wait().unwrap();
         self.ledger
@@ -68,7 +68,7 @@ pub(super) fn random(below: u64) -> u64 {
 
 fn kill_at_random(order: &Order, folder: &Path) -> Ledger {
     let mut writer = Writer::start(command(order, folder));
-    writer.let_work(1 + random(8) as usize);
+    writer.wait_for_acknowledgements(1 + random(8) as usize);
     std::thread::sleep(Duration::from_micros(random(3_000)));
     writer.signal(Signal::KILL);
     writer.end()
@@ -162,9 +162,9 @@ fn strace_error_at_every_call() {
 fn cut_power(how: How) -> Result<Vec<String>, String> {
     let disk = Disk::ext4()?;
     let mut writer = Writer::start(command(&Order::endless(how), &disk.path()));
-    writer.let_work(20 + random(20) as usize);
+    writer.wait_for_acknowledgements(20 + random(20) as usize);
     std::thread::sleep(Duration::from_micros(random(5_000)));
-    stand_still(Pid::from_child(&writer.child));
+    stop_and_wait(Pid::from_child(&writer.child));
     let after = disk.cut_power();
     writer.signal(Signal::KILL);
     // Read before the cut or still in the pipe: it was printed before the writer stopped.

@@ -38,11 +38,11 @@ pub(crate) fn with_fault(command: &Command, fault: &Fault, paths: &[PathBuf]) ->
 
 /// The scope of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whom {
+pub(crate) enum FaultScope {
     /// The program's first thread only: calls are counted there, whatever its children do.
     FirstThread,
     /// Each thread and each child is counted separately.
-    Everybody,
+    AllProcesses,
 }
 
 /// Runs `command` under strace in its own folder, with the fault; the trace is written to `log`. With `paths`, only
@@ -50,12 +50,12 @@ pub(crate) enum Whom {
 pub(crate) fn in_place(
     command: &Command,
     fault: &Fault,
-    whom: Whom,
+    scope: FaultScope,
     paths: &[PathBuf],
     log: &Path,
 ) -> Command {
     let mut traced = Command::new("strace");
-    if whom == Whom::Everybody {
+    if scope == FaultScope::AllProcesses {
         traced.arg("-f");
     }
     for path in paths {

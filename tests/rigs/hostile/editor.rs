@@ -18,12 +18,12 @@ fn strace_finds_no_started_program_when_an_editor_opens_hostile_work_trees() {
     let mut faults = Vec::new();
     for trap in CORPUS {
         let visit = Visit::to(trap);
-        let before = visit.looks();
+        let before = visit.contents();
         let mut editor = Editor::start(visit.traced(&visit.terminal.command(&["--stdio"])));
         session(&mut editor, &visit);
         let said = editor.all_messages();
         let mut found = visit.trace().faults();
-        if before != visit.looks() {
+        if before != visit.contents() {
             found.push("the tree changed".to_owned());
         }
         found.extend(said.iter().flat_map(|it| obeyed(it, "")));

@@ -20,7 +20,7 @@ fn interrupted(world: &World) {
     let mut child = at_work(world);
     child.kill().unwrap();
     child.wait().unwrap();
-    world.assert_nobody("after the kill");
+    world.assert_no_process("after the kill");
 }
 
 #[test]
@@ -41,11 +41,11 @@ fn rig_a_damaged_journal_is_named_and_nothing_starts() {
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
     assert_eq!(world.ledger().lines().count(), 1);
-    world.assert_nobody("with a damaged journal");
+    world.assert_no_process("with a damaged journal");
 
     // Control: the damage was the obstacle.
     fs::write(&path, sound).unwrap();
-    world.let_go();
+    world.release_agents();
     world.resume_to_the_end();
     assert!(world.ledger().lines().count() > 1);
 }
@@ -60,6 +60,6 @@ fn rig_a_deleted_state_folder_ends_a_detached_keeper() {
     });
     delete(&world.terminal.state());
     world.until("gone", |_| (!Path::new("/proc").join(&pid).join("exe").exists()).then_some(()));
-    world.assert_nobody("without a state folder");
+    world.assert_no_process("without a state folder");
     assert!(!world.terminal.state().exists(), "nothing is made anew");
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use super::oracle::{Evidence, Far};
+use super::oracle::{Evidence, LoopProgress};
 use super::world::{Lines, World, output};
 use crate::cli::Ran;
 use crate::rigs::disk::Disk;
@@ -40,14 +40,14 @@ fn root_a_full_disk_pauses_a_detached_keeper() {
         world.terminal.run(&["run", "--trust", "--detach"]).expect(0);
         world.until("at work", |it| it.ledger().contains("start").then_some(()));
         let filler = fill(&disk.path(), spare);
-        world.let_go();
+        world.release_agents();
         let paused = world.until("at rest", |it| {
             it.status()
                 .filter(|it| ["paused", "interrupted", "ended"].contains(&it["phase"].as_str().unwrap()))
         });
         let mut evidence = Evidence::default();
-        world.testify(&mut evidence);
-        evidence.assert_sound(Far::Killed, "on a full disk");
+        world.collect_evidence(&mut evidence);
+        evidence.assert_sound(LoopProgress::Killed, "on a full disk");
         if paused["phase"] == "ended" {
             assert!(spare >= 100 * 1024, "{spare}: {paused}\n{}", evidence.journal);
             continue;
@@ -55,13 +55,13 @@ fn root_a_full_disk_pauses_a_detached_keeper() {
         assert_eq!(paused["state"], "needsYou");
         world.terminal.run(&["status"]).expect(0).out("disk");
         assert!(evidence.journal.contains("\"reason\":\"disk\""), "{spare}: {}", evidence.journal);
-        world.assert_nobody("paused for the disk");
+        world.assert_no_process("paused for the disk");
 
         fs::remove_file(filler).unwrap();
         world.until("continued", |it| (it.phase() == "ended").then_some(()));
-        world.testify(&mut evidence);
-        evidence.assert_sound(Far::Ended, "after room was made");
-        world.assert_nobody("after the end");
+        world.collect_evidence(&mut evidence);
+        evidence.assert_sound(LoopProgress::Ended, "after room was made");
+        world.assert_no_process("after the end");
     }
 }
 
@@ -87,7 +87,7 @@ fn root_inodes_that_run_out_are_named_and_waited_for() {
         world.terminal.run(&["run", "--trust", "--detach"]).expect(0);
         world.until("at work", |it| it.ledger().contains("start").then_some(()));
         let filler = fill_inodes(&disk.path(), spare);
-        world.let_go();
+        world.release_agents();
         world.until("at rest", |it| (it.status()?["state"] == "needsYou").then_some(()));
         world.terminal.run(&["status"]).expect(0).out("inodes are left");
         // Nothing is charged while there is no room.
@@ -96,9 +96,9 @@ fn root_inodes_that_run_out_are_named_and_waited_for() {
         fs::remove_dir_all(filler).unwrap();
         world.until("continued", |it| (it.phase() == "ended").then_some(()));
         let mut evidence = Evidence::default();
-        world.testify(&mut evidence);
-        evidence.assert_sound(Far::Ended, "after room was made");
-        world.assert_nobody("after the end");
+        world.collect_evidence(&mut evidence);
+        evidence.assert_sound(LoopProgress::Ended, "after room was made");
+        world.assert_no_process("after the end");
     }
 }
 
@@ -112,14 +112,14 @@ fn root_a_full_disk_ends_a_keeper_of_the_foreground() {
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         world.until("at work", |it| it.ledger().contains("start").then_some(()));
         let filler = fill(&disk.path(), spare);
-        world.let_go();
+        world.release_agents();
         let ran = Ran::of(&output(child));
         ran.expect(1);
         let mut evidence =
             Evidence { printed: ran.stdout_lines(), excuse: Some("the disk is full"), ..Evidence::default() };
-        world.testify(&mut evidence);
-        evidence.assert_sound(Far::Ended, &format!("{spare} left: {ran:?}"));
-        world.assert_nobody("after the end");
+        world.collect_evidence(&mut evidence);
+        evidence.assert_sound(LoopProgress::Ended, &format!("{spare} left: {ran:?}"));
+        world.assert_no_process("after the end");
         fs::remove_file(filler).unwrap();
         world.terminal.run(&["status"]).expect(0).out("disk");
     }

@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 
-use super::oracle::{Evidence, Far};
+use super::oracle::{Evidence, LoopProgress};
 use super::world::{Kind, Lines, World, keeper_pid, output};
 use crate::cli::Ran;
 use crate::rigs::store::random;
-use crate::rigs::strace::{self, Fault, Whom};
+use crate::rigs::strace::{self, Fault, FaultScope};
 use crate::rigs::{times, unavailable};
 
 /// A kind of call, its fault, and in the short form the step between tested calls.
 struct Points {
     call: &'static str,
     what: &'static str,
-    whom: Whom,
+    scope: FaultScope,
     step: usize,
 }
 
 impl Points {
     const fn kill(call: &'static str, step: usize) -> Self {
-        Self { call, what: "signal=KILL", whom: Whom::FirstThread, step }
+        Self { call, what: "signal=KILL", scope: FaultScope::FirstThread, step }
     }
 
     const fn fail(call: &'static str, what: &'static str, step: usize) -> Self {
-        Self { call, what, whom: Whom::FirstThread, step }
+        Self { call, what, scope: FaultScope::FirstThread, step }
     }
 
     /// The allowed reason of the loop's end if the call failed. A loop whose tree cannot be stored reports that.
@@ -51,18 +51,18 @@ impl Points {
         let world = World::of(&Kind { lines: 2, sandbox: "auto" });
         let log = world.outside("strace");
         let fault = Fault { call: self.call, what: self.what, at: at.to_string() };
-        let mut traced = strace::in_place(&world.run_command(), &fault, self.whom, &[], &log);
+        let mut traced = strace::in_place(&world.run_command(), &fault, self.scope, &[], &log);
         let piped = traced.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let ran = Ran::of(&output(piped.spawn().unwrap()));
         let failed = strace::has_failed_a_call(&log);
         let excuse = self.excuse().filter(|_| failed);
         let mut evidence = Evidence { printed: ran.stdout_lines(), excuse, ..Evidence::default() };
-        world.testify(&mut evidence);
-        evidence.assert_sound(Far::Killed, &format!("{when}: {ran:?}"));
+        world.collect_evidence(&mut evidence);
+        evidence.assert_sound(LoopProgress::Killed, &format!("{when}: {ran:?}"));
         world.to_the_end();
-        world.testify(&mut evidence);
-        evidence.assert_sound(Far::Ended, &format!("after {when}"));
-        world.assert_nobody(&when);
+        world.collect_evidence(&mut evidence);
+        evidence.assert_sound(LoopProgress::Ended, &format!("after {when}"));
+        world.assert_no_process(&when);
         // strace follows the process that it kills.
         ran.code.is_none() || failed
     }
@@ -86,7 +86,7 @@ fn strace_kills_the_keeper_at_every_call() {
         Points::kill("openat", 150),
         Points::kill("clone3", 2),
         Points::kill("unlink", 4),
-        Points { whom: Whom::Everybody, ..Points::kill("rename", 2) },
+        Points { scope: FaultScope::AllProcesses, ..Points::kill("rename", 2) },
     ]);
 }
 
@@ -127,7 +127,7 @@ fn hit_write(what: &'static str, at: usize) -> bool {
     let paths = [journal.with_extension("reserve"), journal];
     let log = world.outside("strace");
     let fault = Fault { call: "write", what, at: at.to_string() };
-    let mut traced = strace::in_place(&world.keeper_command(), &fault, Whom::FirstThread, &paths, &log);
+    let mut traced = strace::in_place(&world.keeper_command(), &fault, FaultScope::FirstThread, &paths, &log);
     let quiet = traced.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = quiet.spawn().unwrap();
     let mut evidence = Evidence { excuse: Some("the disk is full"), ..Evidence::default() };
@@ -137,9 +137,9 @@ fn hit_write(what: &'static str, at: usize) -> bool {
     }
     world.until("ended", |it| (it.phase() == "ended").then_some(()));
     child.wait().unwrap();
-    world.testify(&mut evidence);
-    evidence.assert_sound(Far::Ended, &when);
-    world.assert_nobody(&when);
+    world.collect_evidence(&mut evidence);
+    evidence.assert_sound(LoopProgress::Ended, &when);
+    world.assert_no_process(&when);
     strace::has_failed_a_call(&log)
 }
 
@@ -150,8 +150,8 @@ fn interrupted(world: &World) {
     world.until("at work", |it| it.ledger().contains("start").then_some(()));
     let pid = world.loop_folder().and_then(|it| keeper_pid(&it)).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    world.assert_nobody("after the kill");
-    world.let_go();
+    world.assert_no_process("after the kill");
+    world.release_agents();
 }
 
 /// The phase in which the loop waits for its user or has ended.

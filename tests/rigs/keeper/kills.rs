@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde_json::{Value, json};
 
-use super::oracle::{Evidence, Far};
+use super::oracle::{Evidence, LoopProgress};
 use super::world::{Kind, Lines, World, output};
 use crate::cli::Ran;
 use crate::kill_domain::rig::{Alive, alive};
@@ -23,27 +23,27 @@ const SPAN_US: u64 = 250_000;
 
 /// What a kill hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Victim {
+enum KillTarget {
     Keeper,
     /// The keeper and all of its wardens, before one of them can react.
     KeeperAndWardens,
     /// Their guards as well, which would end what is left.
-    Everybody,
+    KeeperWardensAndGuards,
 }
 
 /// One loop, killed repeatedly until it has ended or was killed often enough.
-struct Torment {
-    victim: Victim,
+struct KilledLoop {
+    target: KillTarget,
     world: World,
     evidence: Evidence,
     kills: usize,
     steers: usize,
 }
 
-impl Torment {
-    fn new(victim: Victim, sandbox: &'static str) -> Self {
+impl KilledLoop {
+    fn new(target: KillTarget, sandbox: &'static str) -> Self {
         Self {
-            victim,
+            target,
             world: World::of(&Kind { lines: 4, sandbox }),
             evidence: Evidence::default(),
             kills: 0,
@@ -58,24 +58,24 @@ impl Torment {
         } else {
             self.start_in_foreground();
         }
-        while self.kills < 10 && self.look(Far::Killed) {
+        while self.kills < 10 && self.check_state(LoopProgress::Killed) {
             if random(2) == 0 { self.resume_detached() } else { self.resume_as_child() }
         }
         if self.world.phase() != "ended" {
             self.world.resume_to_the_end();
         }
-        self.look(Far::Ended);
-        self.world.assert_nobody("after the end");
+        self.check_state(LoopProgress::Ended);
+        self.world.assert_no_process("after the end");
         self.kills
     }
 
     /// Checks the state after a kill; returns whether the loop can be continued.
-    fn look(&mut self, far: Far) -> bool {
+    fn check_state(&mut self, progress: LoopProgress) -> bool {
         if random(2) == 0 {
-            self.world.assert_nobody("after a kill");
+            self.world.assert_no_process("after a kill");
         }
-        self.world.testify(&mut self.evidence);
-        self.evidence.assert_sound(far, &format!("after {} kills", self.kills));
+        self.world.collect_evidence(&mut self.evidence);
+        self.evidence.assert_sound(progress, &format!("after {} kills", self.kills));
         // A child that was just being started may hold the dead keeper's lock briefly.
         let phase = self.world.until("without a keeper", |it| {
             Some(it.phase()).filter(|it| ["interrupted", "ended", ""].contains(&it.as_str()))
@@ -83,7 +83,7 @@ impl Torment {
         if phase.is_empty() {
             // Killed before its first record: there is no loop, and another one can be started.
             self.start_in_foreground();
-            return self.look(far);
+            return self.check_state(progress);
         }
         phase == "interrupted"
     }
@@ -99,17 +99,17 @@ impl Torment {
     fn start_detached(&mut self) {
         let ran = self.world.terminal.run(&["run", "--trust", "--json", "--detach"]);
         let started: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
-        self.torment(&started["pid"]);
+        self.steer_and_kill(&started["pid"]);
     }
 
     fn resume_detached(&mut self) {
         self.world.terminal.run(&["resume"]).expect(0);
         let status = self.world.status().unwrap();
         assert!(status["keeper"]["alive"] == true || status["phase"] == "ended", "{status}");
-        self.torment(&status["keeper"]["pid"]);
+        self.steer_and_kill(&status["keeper"]["pid"]);
     }
 
-    fn torment(&mut self, pid: &Value) {
+    fn steer_and_kill(&mut self, pid: &Value) {
         // A loop that has already ended has no keeper.
         let Some(pid) = pid.as_i64().and_then(|it| Pid::from_raw(it as i32)) else { return };
         std::thread::sleep(Duration::from_micros(random(SPAN_US / 2)));
@@ -156,12 +156,12 @@ impl Torment {
             poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&time)).unwrap() > 0
         };
         if !is_gone(0) {
-            if self.victim == Victim::Keeper {
+            if self.target == KillTarget::Keeper {
                 self.kills += 1;
             } else {
                 // A stopped keeper does not notice the end of a warden.
                 let _ = pidfd_send_signal(&handle, Signal::STOP);
-                let wardens = wardens(&self.world, self.victim == Victim::Everybody);
+                let wardens = wardens(&self.world, self.target == KillTarget::KeeperWardensAndGuards);
                 kill_together(&wardens);
                 self.kills += usize::from(!wardens.is_empty());
             }
@@ -190,7 +190,7 @@ fn kill_together(processes: &[Alive]) {
 }
 
 /// Kills the wardens of one undisturbed keeper again and again; returns how often one was hit.
-fn torment_wardens(sandbox: &'static str) -> usize {
+fn kill_wardens_of_one_loop(sandbox: &'static str) -> usize {
     let world = World::of(&Kind { lines: 4, sandbox });
     let mut evidence = Evidence::default();
     let mut command = world.run_command();
@@ -201,13 +201,13 @@ fn torment_wardens(sandbox: &'static str) -> usize {
         let wardens = wardens(&world, false);
         wardens.iter().for_each(Alive::kill);
         kills += usize::from(!wardens.is_empty());
-        world.testify(&mut evidence);
-        evidence.assert_sound(Far::Killed, &format!("after {kills} kills of wardens"));
+        world.collect_evidence(&mut evidence);
+        evidence.assert_sound(LoopProgress::Killed, &format!("after {kills} kills of wardens"));
     }
     evidence.printed = Ran::of(&output(child)).stdout_lines();
-    world.testify(&mut evidence);
-    evidence.assert_sound(Far::Ended, "after kills of wardens");
-    world.assert_nobody("after the end");
+    world.collect_evidence(&mut evidence);
+    evidence.assert_sound(LoopProgress::Ended, "after kills of wardens");
+    world.assert_no_process("after the end");
     kills
 }
 
@@ -230,17 +230,17 @@ fn repeat(what: &str, kills: usize, round: impl Fn(usize) -> usize) {
 }
 
 fn kill_wardens(sandbox: &'static str) {
-    repeat(&format!("wardens, sandbox {sandbox}"), times(15, 1_000), |_| torment_wardens(sandbox));
+    repeat(&format!("wardens, sandbox {sandbox}"), times(15, 1_000), |_| kill_wardens_of_one_loop(sandbox));
 }
 
 fn kill_keepers_and_wardens(sandbox: &'static str) {
     let what = format!("keepers and wardens, sandbox {sandbox}");
-    let round = |number| Torment::new(Victim::KeeperAndWardens, sandbox).run(number);
+    let round = |number| KilledLoop::new(KillTarget::KeeperAndWardens, sandbox).run(number);
     repeat(&what, times(15, 1_000), round);
 }
 
 fn kill_keepers(sandbox: &'static str) {
-    let round = |number| Torment::new(Victim::Keeper, sandbox).run(number);
+    let round = |number| KilledLoop::new(KillTarget::Keeper, sandbox).run(number);
     repeat(&format!("keepers, sandbox {sandbox}"), times(50, 1_000), round);
 }
 
@@ -278,12 +278,13 @@ fn rig_kills_of_the_keeper_without_a_namespace_lose_nothing_and_start_nothing_tw
 /// session and cleared its environment carries no mark by which the next keeper could find it.
 #[test]
 fn control_without_the_guard_survivors_are_found() {
-    let mut torment = Torment::new(Victim::Everybody, NO_NAMESPACE);
-    torment.world.hold_agents();
-    let mut child = torment.world.run_command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    torment.world.until("at work", |it| it.ledger().contains("start").then_some(()));
-    torment.kill(Pid::from_child(&child));
+    let mut killed_loop = KilledLoop::new(KillTarget::KeeperWardensAndGuards, NO_NAMESPACE);
+    killed_loop.world.hold_agents();
+    let mut child =
+        killed_loop.world.run_command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    killed_loop.world.until("at work", |it| it.ledger().contains("start").then_some(()));
+    killed_loop.kill(Pid::from_child(&child));
     child.wait().unwrap();
-    assert!(!torment.world.survivors().is_empty());
-    torment.world.end_strays();
+    assert!(!killed_loop.world.survivors().is_empty());
+    killed_loop.world.end_strays();
 }

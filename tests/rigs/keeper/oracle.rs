@@ -25,7 +25,7 @@ pub(super) struct Evidence {
 
 /// Progress of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Far {
+pub(super) enum LoopProgress {
     /// Just killed: the last line may be cut off.
     Killed,
     Ended,
@@ -33,19 +33,19 @@ pub(super) enum Far {
 
 impl Evidence {
     /// Every violated rule, as text.
-    pub(super) fn faults(&self, far: Far) -> Vec<String> {
-        let (records, mut faults) = self.read(far);
+    pub(super) fn faults(&self, progress: LoopProgress) -> Vec<String> {
+        let (records, mut faults) = self.read(progress);
         faults.extend(self.lost(&records));
         faults.extend(numbers(&records, self.limit));
         faults.extend(self.starts(&records));
         faults.extend(takeovers(&records));
-        faults.extend(self.end(&records, far));
+        faults.extend(self.end(&records, progress));
         faults
     }
 
     #[track_caller]
-    pub(super) fn assert_sound(&self, far: Far, when: &str) {
-        let faults = self.faults(far);
+    pub(super) fn assert_sound(&self, progress: LoopProgress, when: &str) {
+        let faults = self.faults(progress);
         assert!(
             faults.is_empty(),
             "{when}: {faults:#?}\njournal:\n{}\nledger:\n{}",
@@ -55,14 +55,14 @@ impl Evidence {
     }
 
     /// The records, each checked against the one before it.
-    fn read(&self, far: Far) -> (Vec<Value>, Vec<String>) {
+    fn read(&self, progress: LoopProgress) -> (Vec<Value>, Vec<String>) {
         let (mut records, mut faults) = (Vec::new(), Vec::new());
         let (mut sum, mut epoch) = (0, 0);
         let lines: Vec<&str> = self.journal.split_inclusive('\n').collect();
         for (index, line) in lines.iter().enumerate() {
             let last = index + 1 == lines.len();
             let Some((record, next)) = unsealed(line, sum) else {
-                if !(last && far == Far::Killed && !line.ends_with('\n')) {
+                if !(last && progress == LoopProgress::Killed && !line.ends_with('\n')) {
                     faults.push(format!("broken: line {} does not follow the one before it", index + 1));
                 }
                 break;
@@ -128,10 +128,14 @@ impl Evidence {
     }
 
     /// One end, as the last record, with a sentence that agrees with the records.
-    fn end(&self, records: &[Value], far: Far) -> Vec<String> {
+    fn end(&self, records: &[Value], progress: LoopProgress) -> Vec<String> {
         let mut ends = records.iter().enumerate().filter(|(_, it)| it["type"] == "ended");
         let Some((index, ended)) = ends.next() else {
-            return if far == Far::Ended { vec!["end: there is none".to_owned()] } else { Vec::new() };
+            return if progress == LoopProgress::Ended {
+                vec!["end: there is none".to_owned()]
+            } else {
+                Vec::new()
+            };
         };
         if index + 1 != records.len() {
             return vec![format!("end: {} records follow it", records.len() - index - 1)];
@@ -258,8 +262,8 @@ impl Control {
     fn new() -> Self {
         let world = World::new();
         let mut sound = Evidence { printed: world.foreground().stdout_lines(), ..Evidence::default() };
-        world.testify(&mut sound);
-        sound.assert_sound(Far::Ended, "a loop that nobody disturbed");
+        world.collect_evidence(&mut sound);
+        sound.assert_sound(LoopProgress::Ended, "a loop that nobody disturbed");
         let lines: Vec<String> = sound.journal.lines().map(str::to_owned).collect();
         assert_eq!(sealed(&lines), sound.journal);
         Self { sound, lines }
@@ -269,7 +273,7 @@ impl Control {
     fn check(&self, word: &str, change: &dyn Fn(&mut Evidence)) {
         let mut broken = self.sound.clone();
         change(&mut broken);
-        let faults = broken.faults(Far::Ended);
+        let faults = broken.faults(LoopProgress::Ended);
         assert!(faults.iter().any(|it| it.starts_with(word)), "{word}: {faults:?}");
     }
 
@@ -325,8 +329,8 @@ fn rig_oracle_finds_an_unintended_agent() {
         world.agent_by_hand();
     }
     let mut evidence = Evidence::default();
-    world.testify(&mut evidence);
-    let faults = evidence.faults(Far::Killed);
+    world.collect_evidence(&mut evidence);
+    let faults = evidence.faults(LoopProgress::Killed);
     world.end_strays();
     assert!(faults.iter().any(|it| it.starts_with("no intent")), "{faults:?}");
     assert!(faults.iter().any(|it| it.starts_with("crowded")), "{faults:?}");

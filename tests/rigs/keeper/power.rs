@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use rustix::process::{Signal, kill_process};
 
-use super::oracle::{Evidence, Far};
+use super::oracle::{Evidence, LoopProgress};
 use super::world::{Lines, World, keeper_pid};
 use crate::cli::Ran;
-use crate::rigs::disk::{Disk, stand_still};
+use crate::rigs::disk::{Disk, stop_and_wait};
 use crate::rigs::store::random;
-use crate::rigs::strace::{self, Fault, Whom};
+use crate::rigs::strace::{self, Fault, FaultScope};
 use crate::rigs::{times, unavailable};
 
 /// The state after a cut, in a world that continues there.
@@ -36,7 +36,7 @@ fn cut(keeper: impl FnOnce(&World) -> Command) -> Result<Cut, String> {
         it.ledger().contains("start").then(|| it.loop_folder().and_then(|it| keeper_pid(&it)))?
     });
     std::thread::sleep(Duration::from_micros(random(150_000)));
-    stand_still(pid);
+    stop_and_wait(pid);
     // Processes that the keeper started before continue.
     fs::write(world.outside("dark"), "").unwrap();
     let after = disk.cut_power();
@@ -45,13 +45,13 @@ fn cut(keeper: impl FnOnce(&World) -> Command) -> Result<Cut, String> {
     child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
     child.wait().unwrap();
     let printed = Ran { code: None, stdout, stderr: String::new() }.stdout_lines();
-    world.assert_nobody("after the cut");
+    world.assert_no_process("after the cut");
     let after = after?;
     fs::remove_file(world.outside("dark")).unwrap();
     fs::remove_file(world.terminal.state()).unwrap();
     symlink(after.path(), world.terminal.state()).unwrap();
     let mut evidence = Evidence { printed, ..Evidence::default() };
-    world.testify(&mut evidence);
+    world.collect_evidence(&mut evidence);
     Ok(Cut { world, evidence, _disk: after })
 }
 
@@ -62,12 +62,12 @@ fn root_power_cuts_lose_nothing_that_a_keeper_reported() {
             Ok(cut) => cut,
             Err(why) => return unavailable("power cuts under a keeper", &why),
         };
-        evidence.assert_sound(Far::Killed, "after a power cut");
+        evidence.assert_sound(LoopProgress::Killed, "after a power cut");
         assert!(evidence.printed.len() > 4);
         let goes_on = world.keeper_command().stdout(Stdio::null()).stderr(Stdio::piped()).output().unwrap();
         assert!(goes_on.status.success(), "{:?}", Ran::of(&goes_on));
-        world.testify(&mut evidence);
-        evidence.assert_sound(Far::Ended, "after a power cut and the rest");
+        world.collect_evidence(&mut evidence);
+        evidence.assert_sound(LoopProgress::Ended, "after a power cut and the rest");
         // Every recorded tree is in the store, including those from before the cut.
         let iterations = evidence.journal.matches("\"type\":\"iteration-ended\"").count();
         for iteration in 1..=iterations {
@@ -84,10 +84,16 @@ fn root_power_cuts_find_a_keeper_whose_syncs_do_nothing() {
     }
     let unsynced = |world: &World| {
         let fault = Fault { call: "fdatasync,fsync", what: "retval=0", at: "1+".to_owned() };
-        strace::in_place(&world.run_command(), &fault, Whom::Everybody, &[], &world.outside("strace"))
+        strace::in_place(
+            &world.run_command(),
+            &fault,
+            FaultScope::AllProcesses,
+            &[],
+            &world.outside("strace"),
+        )
     };
     match cut(unsynced) {
-        Ok(cut) => assert!(!cut.evidence.faults(Far::Killed).is_empty()),
+        Ok(cut) => assert!(!cut.evidence.faults(LoopProgress::Killed).is_empty()),
         Err(why) => unavailable("power cut under a keeper that does not sync", &why),
     }
 }

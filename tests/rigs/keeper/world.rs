@@ -140,12 +140,12 @@ impl World {
         alive(&self.token).iter().for_each(crate::kill_domain::rig::Alive::kill);
     }
 
-    /// Makes every agent from now on wait until [`Self::let_go`].
+    /// Makes every agent from now on wait until [`Self::release_agents`].
     pub(super) fn hold_agents(&self) {
         fs::write(self.outside("gate"), "").unwrap();
     }
 
-    pub(super) fn let_go(&self) {
+    pub(super) fn release_agents(&self) {
         fs::remove_file(self.outside("gate")).unwrap();
     }
 
@@ -162,7 +162,7 @@ impl World {
     }
 
     /// Adds everything that can be read now to the evidence.
-    pub(super) fn testify(&self, evidence: &mut Evidence) {
+    pub(super) fn collect_evidence(&self, evidence: &mut Evidence) {
         evidence.limit = LIMIT;
         evidence.journal =
             String::from_utf8_lossy(&fs::read(self.journal()).unwrap_or_default()).into_owned();
@@ -227,7 +227,7 @@ impl World {
 
     /// No process of any agent is alive or will be.
     #[track_caller]
-    pub(super) fn assert_nobody(&self, when: &str) {
+    pub(super) fn assert_no_process(&self, when: &str) {
         let stayed = stayed(&self.token, LONG);
         assert!(stayed.is_empty(), "{when}: {stayed:?}");
     }

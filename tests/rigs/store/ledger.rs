@@ -24,7 +24,7 @@ pub(super) struct Ledger {
 impl Ledger {
     /// Parses one line of a writer; returns whether it is an acknowledgement. A line cut off by a kill counts as
     /// nothing.
-    pub(super) fn hear(&mut self, line: &str) -> bool {
+    pub(super) fn parse_line(&mut self, line: &str) -> bool {
         let number = |text: &str| text.strip_suffix('.').and_then(|it| it.parse().ok());
         match line.split_once(' ') {
             Some(("record", text)) => number(text).is_some_and(|it| {

@@ -107,7 +107,7 @@ fn say(what: &str) {
 }
 
 /// Tries at most this many times; reports failures.
-fn insist<T, E: std::fmt::Display>(tries: u32, mut attempt: impl FnMut() -> Result<T, E>) -> Option<T> {
+fn retry<T, E: std::fmt::Display>(tries: u32, mut attempt: impl FnMut() -> Result<T, E>) -> Option<T> {
     for _ in 0..tries {
         match attempt() {
             Ok(value) => return Some(value),
@@ -119,26 +119,26 @@ fn insist<T, E: std::fmt::Display>(tries: u32, mut attempt: impl FnMut() -> Resu
 
 fn durable(folder: &Path, records: u64, tries: u32) {
     let path = journal_in(folder);
-    let opened = insist(tries, || {
+    let opened = retry(tries, || {
         if path.exists() { JournalFile::open(&path).map(|it| it.journal) } else { JournalFile::create(&path) }
     });
     let Some(mut journal) = opened else { return };
-    let Some(reading) = insist(tries, || journal_file::read(&path)) else { return };
+    let Some(reading) = retry(tries, || journal_file::read(&path)) else { return };
     let mut written = reading.entries.len() as u64;
-    let Some(state) = insist(tries, || StateDir::at(&state_in(folder))) else { return };
+    let Some(state) = retry(tries, || StateDir::at(&state_in(folder))) else { return };
     for _ in 0..records {
         let batch: Vec<Record> = (1..=1 + written % 3).map(|it| steered(written + it)).collect();
-        let Some(entries) = insist(tries, || append(&mut journal, &batch)) else { return };
+        let Some(entries) = retry(tries, || append(&mut journal, &batch)) else { return };
         written += entries.len() as u64;
         say(&format!("record {written}"));
         if records == FEW {
-            let answer = insist(tries, || journal.spend_reserve().and_then(|()| journal.refill_reserve()));
+            let answer = retry(tries, || journal.spend_reserve().and_then(|()| journal.refill_reserve()));
             if answer.is_none() {
                 return;
             }
         }
         let yes = written;
-        let agreed = insist(tries, || {
+        let agreed = retry(tries, || {
             let items: Vec<_> = (1..=yes).map(item).collect();
             TrustStore::open(&state).grant(Path::new(ROOT), None, &items)
         });
