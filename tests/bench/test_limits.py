@@ -10,7 +10,7 @@ import limits
 
 class Limits(unittest.TestCase):
     def setUp(self):
-        limits.exceeded.clear()
+        limits.failures.clear()
 
     def test_a_value_up_to_the_limit_passes(self):
         self.assertEqual(limits.share("keeper", 6, 12, "MB"), "0.50 of the limit of 12 MB")
@@ -23,7 +23,7 @@ class Limits(unittest.TestCase):
         limits.share("growth", 1.2, 1.1)
         with self.assertRaises(SystemExit) as ended:
             limits.exit_with_result()
-        self.assertEqual(ended.exception.code, "limits exceeded:\n  keeper: 12.5 MB, limit 12 MB\n  growth: 1.2, limit 1.1")
+        self.assertEqual(ended.exception.code, "failed:\n  keeper: 12.5 MB, limit 12 MB\n  growth: 1.2, limit 1.1")
 
 
 if __name__ == "__main__":
