@@ -63,7 +63,10 @@ fn a_writer_after_a_state_continues_like_one_that_skipped_its_records() {
 
 #[test]
 fn every_style_ends_with_its_line() {
-    for line in transcript(&played()).lines().filter(|it| it.contains('\x1b')) {
+    let text = transcript(&played());
+    let styled: Vec<&str> = text.lines().filter(|it| it.contains('\x1b')).collect();
+    assert!(!styled.is_empty(), "{text}");
+    for line in styled {
         let last = line.rsplit("\x1b[").next().and_then(|it| it.split('m').next());
         assert_eq!(last, Some("0"), "{line:?}");
     }
