@@ -111,7 +111,7 @@ fn claude_edits_over_three_iterations_until_it_is_verified() {
     assert_eq!(prompts.len(), 3);
     assert!(prompts[0].contains("Write them into a.txt.") && prompts[0].contains("iteration 1 of at most"));
     assert!(prompts[1].contains("iteration 2 of at most") && prompts[1].contains("The second is there"));
-    assert!(prompts[2].contains("needs == 3") || prompts[2].contains("== 3"), "{}", prompts[2]);
+    assert!(prompts[2].contains("== 3"), "{}", prompts[2]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn claude_turned_away_for_a_moment_is_waited_for() {
     assert_eq!((&error["class"], &error["status"]), (&json!("transient"), &json!(429)), "{error}");
     assert!(journal.all("waiting").iter().any(|it| it["reason"] == "backoff"), "{}", journal.told());
     // A failure of the provider is no lack of progress.
-    assert!(journal.all("breaker-changed").iter().all(|it| it["noProgress"] == 0));
+    assert!(journal.all("breaker-changed").is_empty(), "{}", journal.told());
     assert_eq!(runs.len(), 2);
 }
 

@@ -190,7 +190,7 @@ pub(super) fn turned_away_for_a_moment(hand: Hand) {
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     // Its own retries are neither failures nor lack of progress.
-    assert!(journal.all("breaker-changed").iter().all(|it| it["noProgress"] == 0));
+    assert!(journal.all("breaker-changed").is_empty(), "{}", journal.told());
     assert!(journal.all("agent-ended").len() <= 2, "{}", journal.told());
 }
 

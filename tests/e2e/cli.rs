@@ -1,6 +1,7 @@
 //! A terminal to run the real binary in, with its own home, state folder and work tree, removed afterwards.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -80,8 +81,33 @@ impl Terminal {
         command
     }
 
+    /// Like [`Self::command`], started by another program such as `prlimit`.
+    pub(crate) fn command_within(&self, wrapper: &[&str], args: &[&str]) -> Command {
+        let plain = self.command(args);
+        let mut command = self.command_of(Path::new(wrapper[0]), &wrapper[1..]);
+        command.arg(plain.get_program()).args(plain.get_args());
+        command
+    }
+
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         Ran::of(&self.command(args).output().expect("the binary starts"))
+    }
+
+    /// The folders of the loops, oldest first.
+    pub(crate) fn loops(&self) -> Vec<PathBuf> {
+        let workspaces = folders(&self.state().join("workspaces"));
+        let mut loops: Vec<_> = workspaces.iter().flat_map(|it| folders(&it.join("loops"))).collect();
+        loops.sort_by_key(|it| fs::metadata(it.join("start.json")).and_then(|it| it.modified()).ok());
+        loops
+    }
+
+    /// Runs git in the root, with an identity.
+    #[track_caller]
+    pub(crate) fn git(&self, line: &str) {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=T", "-c", "user.email=t@example.org"]).args(line.split(' '));
+        let output = git.current_dir(self.root()).output().expect("git starts");
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
 
@@ -122,6 +148,17 @@ impl Ran {
         );
         self
     }
+}
+
+/// Writes an executable shell script.
+pub(crate) fn script(path: &Path, text: &str) {
+    write(path, &format!("#!/bin/sh\n{text}"));
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("an executable");
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    entries.flatten().map(|entry| entry.path()).filter(|it| it.is_dir()).collect()
 }
 
 fn write(path: &Path, text: &str) {

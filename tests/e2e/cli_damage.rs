@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::cli_run::project;
-
-const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
+use crate::cli_run::{TASK, project};
 
 #[test]
 fn a_damaged_loop_is_listed_as_damaged_and_hides_no_other() {
@@ -13,18 +11,13 @@ fn a_damaged_loop_is_listed_as_damaged_and_hides_no_other() {
     for _ in 0..2 {
         terminal.run(&["run", "--trust"]).expect(0);
     }
-    let journals = || -> Vec<PathBuf> {
-        let workspaces = std::fs::read_dir(terminal.state().join("workspaces")).unwrap();
-        let loops = workspaces.flat_map(|it| std::fs::read_dir(it.unwrap().path().join("loops")).unwrap());
-        loops.map(|it| it.unwrap().path().join("journal.jsonl")).collect()
-    };
+    let journals: Vec<_> = terminal.loops().iter().map(|it| it.join("journal.jsonl")).collect();
     let damage = |path: &PathBuf, line: usize| {
         let text = std::fs::read_to_string(path).unwrap();
         let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
         lines[line] = lines[line].replacen("\"up\":", "\"up\":1", 1);
         std::fs::write(path, lines.join("\n") + "\n").unwrap();
     };
-    let journals = journals();
     damage(&journals[0], 1);
     terminal.run(&["status"]).expect(0).out("its journal is damaged").out("already");
     let id = journals[0].parent().unwrap().file_name().unwrap().to_str().unwrap();
@@ -62,24 +55,19 @@ fn an_end_that_was_tampered_with_completes_nothing() {
         let terminal = project(TASK, "true");
         terminal.file("done", "");
         terminal.run(&["run", "--trust"]).expect(0);
-        let seen = terminal.run(&["status", "--json"]);
-        let seen: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
-        let id = seen["loops"][0]["id"].as_str().unwrap().to_owned();
-        let workspaces = std::fs::read_dir(terminal.state().join("workspaces")).unwrap();
-        let journal = workspaces
-            .map(|it| it.unwrap().path().join("loops").join(&id).join("journal.jsonl"))
-            .find(|it| it.exists())
-            .unwrap();
+        let folder = terminal.loops().remove(0);
+        let id = folder.file_name().unwrap().to_str().unwrap();
+        let journal = folder.join("journal.jsonl");
         let text = std::fs::read_to_string(&journal).unwrap();
         std::fs::write(&journal, edit(&text)).unwrap();
         let shown = terminal.run(&["status"]);
         shown.expect(0).out(expect);
         assert!(!shown.stdout.to_lowercase().contains("completed"), "{}", shown.stdout);
         if text.lines().count() >= edit(&text).lines().count() {
-            let logged = terminal.run(&["log", &id]);
+            let logged = terminal.run(&["log", id]);
             assert!(!logged.stdout.to_lowercase().contains("completed"), "{}", logged.stdout);
         }
-        terminal.run(&["receipt", &id]).expect(1);
+        terminal.run(&["receipt", id]).expect(1);
     };
     tampered(|it| it.replace("\"kind\":\"completed\"", "\"kind\":\"stopped\""), "its journal is damaged");
     tampered(|it| format!("{}\n{}", split_last(it).0, &split_last(it).1[..40]), "nterrupted");

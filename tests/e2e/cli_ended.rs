@@ -1,9 +1,9 @@
 //! What a terminal can do about a loop that has ended: continue its task, and say whether it stopped at the right
 //! moment.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 
+use crate::cli::script;
 use crate::scenarios::detached::{WAITS, detached, end};
 use crate::support::scenario::Scenario;
 
@@ -53,15 +53,14 @@ fn the_task_of_an_ended_loop_is_continued_with_its_limits_and_checks() {
 fn a_program_that_was_given_in_place_of_an_agent_continues_the_task() {
     let world = limited(&[]).world();
     let program = world.root().parent().unwrap().join("helper.sh");
-    fs::write(&program, "#!/bin/sh\necho more >> log\n").unwrap();
-    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    script(&program, "echo more >> log\n");
     world.run(&["run", "--trust", "--agent", program.to_str().unwrap()]).expect(4);
     world.run(&["resume", "latest", "--more", "5"]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
 }
 
 #[test]
-fn an_open_loop_and_a_task_without_a_file_are_not_continued_so() {
+fn an_open_loop_and_a_task_without_a_file_take_no_more_iterations() {
     let (world, id) = detached(&limited(&[WAITS]));
     world.until_shared("up.1");
     world
@@ -73,7 +72,7 @@ fn an_open_loop_and_a_task_without_a_file_are_not_continued_so() {
     world.run(&["stop", "--now", &id]).expect(0);
     world.until("end", |it| it["type"] == "ended");
     world.acts(&["true"]);
-    world.run(&["run", "--prompt", "Go on.", "--max-iterations", "1"]);
+    world.run(&["run", "--prompt", "Go on.", "--max-iterations", "1"]).expect(4);
     world.run(&["resume", "latest", "--more", "3"]).expect(1).err("has no file").err("run --prompt");
 }
 
@@ -103,7 +102,7 @@ fn an_agent_gives_no_feedback() {
         state.display()
     )]);
     world.run(&["run", "--trust", "--max-iterations", "1"]).expect(4);
-    let own = std::fs::read_to_string(world.shared("own")).unwrap();
+    let own = fs::read_to_string(world.shared("own")).unwrap();
     assert!(own.contains("only the user may request it"), "{own}");
     let insight = world.run(&["insight"]);
     assert!(!insight.expect(0).stdout.contains("with feedback"), "{}", insight.stdout);

@@ -84,17 +84,14 @@ fn the_figures_have_a_page_without_scripts() {
 #[test]
 fn a_damaged_journal_is_named_and_in_no_figure() {
     let terminal = two_loops();
-    let journals: Vec<_> = fs::read_dir(terminal.state().join("workspaces"))
-        .unwrap()
-        .flat_map(|it| fs::read_dir(it.unwrap().path().join("loops")).unwrap())
-        .map(|it| it.unwrap().path().join("journal.jsonl"))
-        .collect();
-    let text = fs::read_to_string(&journals[0]).unwrap();
+    let damaged_loop = terminal.loops().remove(0);
+    let journal = damaged_loop.join("journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
     let damaged = text.replacen("\"iteration\"", "\"iterotion\"", 1);
-    fs::write(&journals[0], &damaged).unwrap();
+    fs::write(&journal, &damaged).unwrap();
     let figures = json_of(&terminal.run(&["insight", "--json"]));
     assert_eq!((&figures["total"]["loops"], &figures["leftOutCount"]), (&json!(1), &json!(1)));
-    let id = journals[0].parent().unwrap().file_name().unwrap().to_str().unwrap();
+    let id = damaged_loop.file_name().unwrap().to_str().unwrap();
     assert_eq!(figures["leftOut"][0]["loopId"], id);
     terminal
         .run(&["insight"])
@@ -102,7 +99,7 @@ fn a_damaged_journal_is_named_and_in_no_figure() {
         .out("1 loop cannot be read and are left out")
         .out(id)
         .out("is damaged in line");
-    assert_eq!(fs::read_to_string(&journals[0]).unwrap(), damaged, "nothing is repaired");
+    assert_eq!(fs::read_to_string(&journal).unwrap(), damaged, "nothing is repaired");
 }
 
 #[test]

@@ -6,19 +6,17 @@ use std::os::unix::net::UnixListener;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli::Ran;
-use crate::cli_loops::{Gated, TASK};
+use crate::cli_loops::Gated;
 use crate::cli_refusals::run_limited;
-use crate::cli_run::project;
+use crate::cli_run::{TASK, project};
 use crate::support::processes::{alive, around, stayed_around};
-use crate::support::world::TIMEOUT;
+use crate::support::world::{TIMEOUT, wait_until};
 
 fn stopped() -> Gated {
     let looped = Gated::start_in(project(TASK, ""));
     looped.wait_for("agent-started", 0);
     kill_process(looped.pid(), Signal::STOP).unwrap();
-    while looped.status()["keeper"]["stopped"] != true {
-        std::thread::yield_now();
-    }
+    wait_until(|| looped.status()["keeper"]["stopped"] == true, || looped.status().to_string());
     looped
 }
 
@@ -58,9 +56,8 @@ fn a_paused_keeper_returns_the_memory_of_its_program() {
     let working = mapped();
     looped.terminal.run(&["pause"]).expect(0);
     looped.iteration("true");
-    while looped.state() != ("paused".into(), "paused".into()) || mapped() > working / 2 {
-        std::thread::yield_now();
-    }
+    let is_paused = || looped.state() == ("paused".into(), "paused".into());
+    wait_until(|| is_paused() && mapped() <= working / 2, || format!("{} of {working} kB", mapped()));
     looped.terminal.run(&["resume"]).expect(0);
     looped.iteration("touch done");
     assert_eq!(looped.watched_end(), 0);
@@ -90,9 +87,7 @@ fn the_agent_of_a_killed_keeper_is_ended_by_the_next_command() {
     // The control: nothing else ends it.
     assert_eq!(agents().count(), 1);
     let is_dead = |pid: Pid| !std::path::Path::new(&format!("/proc/{}/exe", pid.as_raw_pid())).exists();
-    while !is_dead(keeper) {
-        std::thread::yield_now();
-    }
+    wait_until(|| is_dead(keeper), || "the keeper stays".to_owned());
     looped.terminal.run(&["status"]).expect(0).out("interrupted in iteration 1");
     assert_eq!(stayed_around(&root, TIMEOUT), [""; 0]);
 }
@@ -116,10 +111,9 @@ fn a_loop_that_cannot_open_enough_files_stays_interrupted() {
 fn a_keeper_without_the_file_of_its_lock_stays_the_only_one() {
     let looped = Gated::start_in(project(TASK, ""));
     looped.wait_for("agent-started", 0);
-    let (keeper, id) = (looped.pid(), looped.status()["id"].as_str().unwrap().to_owned());
+    let keeper = looped.pid();
     let terminal = &looped.terminal;
-    let workspaces = terminal.state().join("workspaces");
-    let folder = fs::read_dir(workspaces).unwrap().next().unwrap().unwrap().path().join("loops").join(&id);
+    let folder = terminal.loops().remove(0);
     // Stopped, because a keeper ends when it notices that its lock is missing.
     kill_process(keeper, Signal::STOP).unwrap();
     fs::remove_file(folder.join("lock")).unwrap();
@@ -142,9 +136,7 @@ fn a_keeper_without_the_file_of_its_lock_stays_the_only_one() {
     second.expect(1).err("already has a keeper");
     assert_eq!(after, before);
     // The control: without the first keeper a second one takes the loop over.
-    while looped.status()["keeper"]["alive"] == true {
-        std::thread::yield_now();
-    }
+    wait_until(|| looped.status()["keeper"]["alive"] != true, || looped.status().to_string());
     let seq = looped.status()["seq"].as_u64().unwrap();
     terminal.run(&["resume"]).expect(0).out("continues");
     looped.wait_for("agent-started", seq);
@@ -158,15 +150,10 @@ fn a_request_to_a_keeper_that_exits_says_that_the_loop_has_ended() {
     let looped = Gated::start_in(project(TASK, ""));
     looped.wait_for("agent-started", 0);
     let id = looped.status()["id"].as_str().unwrap().to_owned();
-    let workspaces = looped.terminal.state().join("workspaces");
-    let workspace = fs::read_dir(workspaces).unwrap().next().unwrap().unwrap().path();
+    let folder = looped.terminal.loops().remove(0);
     looped.terminal.run(&["stop", "--now"]).expect(0);
     assert_eq!(looped.watched_end(), 1);
-    let lock = fs::File::options()
-        .read(true)
-        .write(true)
-        .open(workspace.join("loops").join(&id).join("lock"))
-        .unwrap();
+    let lock = fs::File::options().read(true).write(true).open(folder.join("lock")).unwrap();
     lock.lock().unwrap();
     let socket = looped.terminal.state().join("run").join(format!("{id}.sock"));
     let listener = UnixListener::bind(socket).unwrap();

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use loopkeeper_text::yaml;
 use serde_json::Value;
@@ -105,10 +104,7 @@ fn the_action_annotates_and_fails() {
     let ran = |prompt: &str, task: &str, mode: &str| {
         let terminal = Terminal::new();
         terminal.file("PROMPT.md", prompt).file("build.sh", "touch ran\n");
-        let plain = terminal.command(&[]);
-        let mut bash = Command::new("bash");
-        bash.args(["-e", "-c", &script]).current_dir(terminal.root()).env_clear();
-        bash.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut bash = terminal.command_of(Path::new("bash"), &["-e", "-c", &script]);
         bash.env("PATH", path()).env("TASK", task).env("MODE", mode);
         (Ran::of(&bash.output().unwrap()), terminal.root().join("ran").exists())
     };

@@ -9,9 +9,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::cli::{Ran, Terminal};
-use crate::cli_run::{project, until};
-
-pub(crate) const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
+use crate::cli_run::{TASK, project, until};
+use crate::support::world::wait_until;
 
 /// A detached loop whose agent executes in each iteration the script that it reads from a pipe, so that the test
 /// controls the pace.
@@ -85,9 +84,7 @@ impl Gated {
     pub(crate) fn kill_keeper(&self) {
         kill_process(self.pid(), Signal::KILL).unwrap();
         // A lock is released when its process exits, which takes a moment.
-        while self.status()["keeper"]["alive"] == true {
-            std::thread::yield_now();
-        }
+        wait_until(|| self.status()["keeper"]["alive"] != true, || self.status().to_string());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::cli::Terminal;
+use crate::cli::{Terminal, script};
 use crate::scenarios::detached::{WAITS, detached, end, go};
 use crate::support::scenario::Scenario;
 
@@ -78,19 +78,6 @@ fn a_loop_at_work_takes_up_what_its_user_skips() {
     assert_eq!(ended["proposed"], serde_json::Value::Null, "nobody takes it for the agent's: {ended:#}");
 }
 
-/// Setup of every test: a repository with one commit.
-fn repository(terminal: &Terminal) {
-    let git = |line: &str| {
-        let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
-        let mut git = std::process::Command::new("git");
-        let output = git.args(identity).args(line.split(' ')).current_dir(terminal.root()).output();
-        assert!(output.expect("git starts").status.success(), "{line}");
-    };
-    git("init -q -b main");
-    git("add .");
-    git("commit -q -m first");
-}
-
 const STORIES: &str = r#"{
   "project": "Shop", "branchName": "ralph/shop",
   "userStories": [
@@ -106,7 +93,9 @@ fn a_dry_run_shows_the_plan_and_the_branch() {
     terminal.file("prd.json", STORIES);
     let dry = || terminal.run(&["run", "--agent", "demo", "--dry-run"]);
     dry().expect(0).out("Branch    ralph/shop: not made, as there is no git repository");
-    repository(&terminal);
+    for line in ["init -q -b main", "add .", "commit -q -m first"] {
+        terminal.git(line);
+    }
     let ran = dry();
     ran.expect(0).out("Task      prd.json").out("Branch    ralph/shop, will be made from HEAD");
     ran.out("Plan      1 of 3 done\n  open: US-2: Log in\n  open: US-1: Log out\n");
@@ -114,14 +103,7 @@ fn a_dry_run_shows_the_plan_and_the_branch() {
     let json: serde_json::Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
     assert_eq!(json["branch"], serde_json::json!({"name": "ralph/shop", "step": "make"}));
     assert_eq!((&json["plan"]["done"], &json["plan"]["open"][0]["id"]), (&1.into(), &"US-2".into()));
-    let mut git = std::process::Command::new("git");
-    assert!(
-        git.args(["switch", "-q", "-c", "ralph/shop"])
-            .current_dir(terminal.root())
-            .status()
-            .unwrap()
-            .success()
-    );
+    terminal.git("switch -q -c ralph/shop");
     dry().expect(0).out("Branch    ralph/shop, checked out");
 }
 
@@ -130,12 +112,7 @@ fn the_prompt_explains_a_story_file() {
     let terminal = Terminal::new();
     terminal.file("prd.json", STORIES);
     let agent = terminal.folder().join("agent.sh");
-    std::fs::write(
-        &agent,
-        "#!/bin/sh\ncat > prompt.txt\ntouch in.txt out.txt\nsed -i 's/false/true/' prd.json\n",
-    )
-    .unwrap();
-    std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+    script(&agent, "cat > prompt.txt\ntouch in.txt out.txt\nsed -i 's/false/true/' prd.json\n");
     terminal.run(&["run", "--agent", agent.to_str().unwrap(), "--trust"]).expect(0);
     let prompt = terminal.read("prompt.txt");
     for told in [
@@ -158,9 +135,7 @@ fn settings_of_the_front_matter_apply() {
     document(
         "agent: ./agent.sh\nmax_iterations: 3\ncompletion_promise: ALL\nmax_iteration: 4\ncommands:\n  - name: log\n    run: echo seen",
     );
-    terminal.file("agent.sh", "#!/bin/sh\ncat > prompt.txt\ntouch in.txt\n");
-    std::fs::set_permissions(terminal.root().join("agent.sh"), std::fs::Permissions::from_mode(0o755))
-        .unwrap();
+    script(&terminal.root().join("agent.sh"), "cat > prompt.txt\ntouch in.txt\n");
     let dry = run(&["--dry-run"]);
     dry.expect(0).out("limits.iterations = 3").out("PROMPT.md:3").out("./agent.sh");
     dry.err("PROMPT.md:5: max_iteration: not read. Did you mean `max_iterations`?");

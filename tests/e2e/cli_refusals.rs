@@ -12,21 +12,7 @@ const AGENT: &str = "agent = \"mine\"\n[agents.mine]\ncommand = [\"/bin/sh\", \"
 
 /// Runs the command with a limit of `prlimit`.
 pub(crate) fn run_limited(terminal: &Terminal, limit: &str, args: &[&str]) -> Ran {
-    let plain = terminal.command(args);
-    let mut command = std::process::Command::new("prlimit");
-    command.arg(limit).arg(plain.get_program()).args(plain.get_args()).current_dir(terminal.root());
-    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    Ran::of(&command.output().expect("prlimit"))
-}
-
-#[test]
-fn without_threads_or_descriptors_a_command_says_so() {
-    let terminal = Terminal::new();
-    terminal.file("PROMPT.md", "# T\n\nDone when:\n\n- It exists: `exists a.txt`\n");
-    let limited = |limit: &str| run_limited(&terminal, limit, &["check", "--trust"]);
-    let ran = limited("--nofile=8");
-    ran.expect(1).err("error: Too many open files").err("ulimit -n");
-    limited("--nofile=256").expect(1).out("a.txt does not exist");
+    Ran::of(&terminal.command_within(&["prlimit", limit], args).output().expect("prlimit"))
 }
 
 #[test]

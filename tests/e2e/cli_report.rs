@@ -11,7 +11,7 @@ const AGENT: &str = "agent = \"mine\"\nagents.mine.command = [\"sh\", \"-c\", \"
 const TASK: &str = "# Log in & out\n\n## Done when\n\n- first: `exists one`\n- a < b: `exists two`\n";
 
 #[test]
-fn a_loop_has_a_page_in_three_forms() {
+fn a_loop_is_reported_as_html_json_and_markdown() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", AGENT);
     terminal.run(&["report"]).expect(2).err("no loop");

@@ -6,9 +6,9 @@ use std::process::{Child, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::cli::{Ran, Terminal};
+use crate::cli::{Ran, Terminal, script};
 
-const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
+pub(crate) const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
 const CLAIMED: &str = "# Make it\n\n## Done when\n\n- It reads well\n";
 /// Changes the tree in every iteration.
 const BUSY: &str = "date +%s%N > changed";
@@ -55,9 +55,7 @@ fn passing_criteria_start_no_agent_without_anyway() {
 #[test]
 fn a_program_on_the_command_line_is_an_agent() {
     let terminal = Terminal::new();
-    terminal.file("a folder/agent.sh", "#!/bin/sh\ntouch done\n");
-    let program = terminal.root().join("a folder/agent.sh");
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    script(&terminal.root().join("a folder/agent.sh"), "touch done\n");
     let args = ["run", "--prompt", "Make it", "--criterion", "It is there: `$ test -f done`", "--agent"];
     let with = |program| [&args[..], &[program]].concat();
     terminal.run(&with("./gone.sh")).expect(2).err("gone.sh does not exist");
@@ -208,7 +206,7 @@ fn a_demo_that_cannot_begin_leaves_nothing_behind() {
 }
 
 #[test]
-fn the_demo_goes_from_failing_to_done() {
+fn a_kept_demo_runs_again_from_its_folder() {
     let terminal = Terminal::new();
     let kept = terminal.root().join("demo");
     terminal

@@ -1,14 +1,14 @@
 //! `watch` on a terminal: all loops on one screen, read by `tmux`, which interprets what is written as a terminal does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli::Terminal;
-use crate::cli_loops::{Gated, TASK};
-use crate::cli_run::project;
+use crate::cli_loops::Gated;
+use crate::cli_run::{TASK, project};
 use crate::not_run;
 
 /// Long enough for a loaded machine; a screen that never comes fails the test.
@@ -23,9 +23,8 @@ impl TmuxScreen {
     /// `None` if there is no `tmux`.
     fn start(terminal: &Terminal, size: (u32, u32), variables: &[(&str, &str)]) -> Option<Self> {
         let screen = Self { socket: terminal.state().with_file_name("tmux") };
-        let mut command = screen.command();
-        let plain = terminal.command(&[]);
-        command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut command = terminal.command_of(Path::new("tmux"), &[]);
+        command.arg("-S").arg(&screen.socket);
         command.env("LANG", "C.UTF-8").env("TERM", "xterm").env("PS1", "$ ").envs(variables.iter().copied());
         command.args(["-u", "-f", "/dev/null", "new-session", "-d"]);
         command.args(["-x", &size.0.to_string(), "-y", &size.1.to_string()]);

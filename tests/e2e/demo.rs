@@ -28,7 +28,7 @@ fn the_picture_of_the_demo_shows_its_steps() {
 }
 
 #[test]
-fn the_demo_gets_from_failing_to_verified() {
+fn the_demo_ends_verified_and_leaves_no_file() {
     let terminal = Terminal::new();
     let ran = terminal.run(&["demo"]);
     let ran = ran.expect(0);

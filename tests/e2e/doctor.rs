@@ -1,19 +1,12 @@
 //! `loopkeeper doctor` in real folders, with agents that are scripts.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::cli::{Ran, Terminal};
-
-pub(crate) fn script(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(path, format!("#!/bin/sh\n{text}")).expect("a script");
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("an executable");
-}
+use crate::cli::{Ran, Terminal, script};
 
 /// Runs `doctor` with these folders before the system's on `PATH`.
 fn doctor(terminal: &Terminal, folders: &[&Path], args: &[&str]) -> Command {
@@ -142,16 +135,9 @@ fn a_state_folder_that_cannot_be_made_is_not_blamed_on_the_sandbox() {
 fn other_work_trees_of_the_repository_are_named_once() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", "# A\n\n## Done when\n\n- It is: `exists **/made.txt`\n");
-    let git = |line: &str| {
-        let identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"];
-        let mut git = Command::new("git");
-        let output = git.args(identity).args(line.split(' ')).current_dir(terminal.root()).output();
-        assert!(output.expect("git starts").status.success(), "{line}");
-    };
-    git("init -q");
-    git("add .");
-    git("commit -q -m first");
-    git("worktree add -q .claude/worktrees/x");
+    for line in ["init -q", "add .", "commit -q -m first", "worktree add -q .claude/worktrees/x"] {
+        terminal.git(line);
+    }
     terminal.file(".claude/worktrees/x/made.txt", "");
     let named = "nother work tree of this repository is not part of this one: .claude/worktrees/x";
     let told = run(doctor(&terminal, &[], &[]));

@@ -1,21 +1,18 @@
 //! Commands in a terminal that lacks something: its folder, its files, its time zone.
 
 use std::fs;
-use std::process::Command;
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 
 use crate::cli::{Ran, Terminal};
 use crate::cli_refusals::run_limited;
+use crate::cli_run::project;
 
 const TASK: &str = "# T\n\nDone when:\n\n- It exists: `exists a.txt`\n";
 
-/// Runs the command with one more variable, ended after a while.
+/// Runs the command with one more variable and a time limit.
 fn run_with(terminal: &Terminal, (name, value): (&str, &str), args: &[&str]) -> Ran {
-    let plain = terminal.command(args);
-    let mut command = Command::new("timeout");
-    command.arg("20").arg(plain.get_program()).args(plain.get_args()).current_dir(terminal.root());
-    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut command = terminal.command_within(&["timeout", "20"], args);
     Ran::of(&command.env(name, value).output().expect("timeout"))
 }
 
@@ -26,18 +23,14 @@ fn a_deleted_folder_is_named_as_such() {
     for args in [&["check"][..], &["run"], &["trust"], &["init"], &["doctor"], &["import", "-"]] {
         let gone = terminal.folder().join("gone");
         fs::create_dir(&gone).unwrap();
-        let plain = terminal.command(args);
-        let mut command = Command::new("sh");
-        command.args(["-c", "rmdir \"$PWD\" && exec \"$@\"", "sh"]).current_dir(&gone);
-        command.arg(plain.get_program()).args(args).env_clear();
-        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let ran = Ran::of(&command.output().unwrap());
+        let removes = ["sh", "-c", "rmdir \"$PWD\" && exec \"$@\"", "sh"];
+        let ran = Ran::of(&terminal.command_within(&removes, args).current_dir(&gone).output().unwrap());
         ran.expect(2).err("error: the current folder is gone").err("Hint: Change to a folder that exists");
     }
 }
 
 #[test]
-fn a_time_zone_leads_to_no_pipe_of_the_workspace() {
+fn a_time_zone_opens_no_pipe_of_the_workspace() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", TASK);
     fs::create_dir(terminal.root().join("Mars")).unwrap();
@@ -51,16 +44,22 @@ fn a_time_zone_leads_to_no_pipe_of_the_workspace() {
 fn a_check_without_descriptors_names_their_limit() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", TASK);
-    for limit in ["--nofile=12", "--nofile=14", "--nofile=16", "--nofile=18"] {
-        let ran = run_limited(&terminal, limit, &["check", "--trust"]);
-        if ran.code != Some(1) || !ran.stderr.is_empty() {
-            ran.expect(1).err("Too many open files").err("ulimit -n");
+    let (mut refused, mut checked) = (0, 0);
+    // The number that a check needs differs between systems.
+    for limit in 8..=32 {
+        let ran = run_limited(&terminal, &format!("--nofile={limit}"), &["check", "--trust"]);
+        if ran.expect(1).stdout.contains("a.txt does not exist") {
+            checked += 1;
+        } else {
+            ran.err("Too many open files").err("ulimit -n");
+            refused += 1;
         }
     }
+    assert!(refused > 0 && checked > 0, "{refused} refused, {checked} checked");
 }
 
 #[test]
-fn an_answer_that_nobody_gives_ends_its_line() {
+fn a_question_without_an_answer_ends_its_line() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", "# T\n\nDone when:\n\n- It works: `$ true`\n");
     terminal.run(&["trust"]).expect(5).err("[y/N] \nerror: ");
@@ -88,9 +87,17 @@ fn a_limit_of_file_sizes_is_named() {
         ran.expect(1).err("File too large").err("ulimit -f");
     }
     assert_eq!(terminal.run(&["status"]).expect(0).stderr, "", "something is left of the loops");
-    // A loop that has begun ends with the error, and is not lost.
-    let ran = run_limited(&terminal, "--fsize=70000", &["run", "--trust"]);
-    assert!(ran.code.is_some(), "ended by a signal: {ran:?}");
+}
+
+/// Its journal reaches the limit: each message of the agent is in a record.
+#[test]
+fn a_loop_that_reaches_a_limit_of_file_sizes_is_interrupted_and_resumed() {
+    let terminal = project(TASK, "date +%s%N > x; head -c 300000 /dev/zero | tr '\\0' x");
+    let ran = run_limited(&terminal, "--fsize=70000", &["run", "--trust", "--max-iterations", "90"]);
+    ran.expect(1).out("checks before iteration 1").err("File too large").err("ulimit -f");
+    terminal.run(&["status"]).expect(0).out("interrupted in iteration ");
+    terminal.file("agent.sh", "touch a.txt").run(&["resume"]).expect(0).out("continues");
+    terminal.run(&["watch"]).expect(0).out("Completed, verified");
 }
 
 #[test]
@@ -117,9 +124,8 @@ fn too_little_memory_is_named_before_an_allocation_fails() {
     limited(&["check", "--trust"]).expect(1).out("fail");
     limited(&["run", "--trust"]).expect(4);
     terminal.file("PROMPT.md", &format!("{TASK}{}", "- item of a list\n".repeat(60_000)));
-    for args in [&["status"][..], &["check", "--trust"], &["doctor"]] {
-        let ran = limited(args);
-        assert!(ran.code.is_some(), "{args:?} ended by a signal: {ran:?}");
+    for (args, code) in [(&["status"][..], 0), (&["check", "--trust"], 1), (&["doctor"], 0)] {
+        limited(args).expect(code);
     }
 }
 
@@ -137,8 +143,7 @@ fn a_small_stack_is_named_before_it_overflows() {
     // The control: the lowest limit that is accepted is enough, for a deep list too.
     let deep: Vec<String> = (0..1_000).map(|it| format!("{}- [ ] item {it}", "  ".repeat(it))).collect();
     terminal.file("PROMPT.md", &format!("{TASK}\n{}\n", deep.join("\n"))).file("a.txt", "");
-    for args in [&["status"][..], &["check", "--trust"], &["doctor"]] {
-        let ran = run_limited(&terminal, "--stack=1048576", args);
-        assert!(ran.code.is_some(), "{args:?} ended by a signal: {ran:?}");
+    for (args, code) in [(&["status"][..], 0), (&["check", "--trust"], 1), (&["doctor"], 1)] {
+        run_limited(&terminal, "--stack=1048576", args).expect(code);
     }
 }

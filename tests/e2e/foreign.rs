@@ -1,7 +1,7 @@
 //! A loop of Claude Code's plugin: displayed, cancelled and imported from the terminal.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -87,8 +87,7 @@ const REQUIREMENTS: &str = "# PRD: Priorities\n\n## User Stories\n\n### US-001: 
 fn requirements_of_another_tool_are_imported_with_the_checks_of_the_project() {
     let terminal = Terminal::new();
     // The root whose checks are proposed.
-    let git = Command::new("git").args(["init", "-q"]).current_dir(terminal.root()).status();
-    assert!(git.expect("git").success());
+    terminal.git("init -q");
     terminal.file("Makefile", "test:\n\ttest -f sold\n").file("tasks/prd-priorities.md", REQUIREMENTS);
     let path = "tasks/prd-priorities.md";
     // A source of a task, and none by itself: a commit that changes it has nothing to lint.
@@ -106,8 +105,7 @@ fn requirements_of_another_tool_are_imported_with_the_checks_of_the_project() {
 #[test]
 fn a_package_with_the_configuration_of_another_tool_has_its_own_settings() {
     let terminal = Terminal::new();
-    let git = Command::new("git").args(["init", "-q"]).current_dir(terminal.root()).status();
-    assert!(git.expect("git").success());
+    terminal.git("init -q");
     terminal.file("package.json", "{}").file("packages/web/.ralphrc", "MAX_CALLS_PER_HOUR=7\n");
     terminal.file("packages/web/.ralph/PROMPT.md", "# Web\n\n## Done when\n\n- It sells: `exists sold`\n");
     let ran = terminal.run(&["run", "packages/web/.ralph/PROMPT.md", "--dry-run", "--agent", "demo"]);

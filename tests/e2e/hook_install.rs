@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::cli::Terminal;
-use crate::cli_run::project;
+use crate::cli_run::{TASK, project};
 
 const FILE: &str = ".claude/settings.local.json";
 const MINE: &str = "{\n\t\"permissions\": {\"allow\": [\"Bash(ls)\"]},\r\n\t\"hooks\": {\"Stop\": []}\r\n}";
@@ -106,8 +106,7 @@ fn settings_that_cannot_be_changed_safely_are_not_changed() {
 
 #[test]
 fn trust_is_not_asked_again_for_what_the_user_asked_for() {
-    let task = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
-    let terminal = project(task, "touch done");
+    let terminal = project(TASK, "touch done");
     terminal.run(&["run", "--trust"]).expect(0);
     terminal.run(&["hook", "install"]).expect(0);
     terminal.run(&["run"]).expect(0).out("0 iterations");

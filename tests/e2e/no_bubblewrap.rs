@@ -2,7 +2,6 @@
 //! none can be made, it is a copy at another path.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use crate::cli::{Ran, Terminal};
 
@@ -40,12 +39,8 @@ fn ran_in(terminal: &Terminal, setup: &str, user: &[&str]) -> Ran {
 
 /// The same for other arguments.
 pub(crate) fn run_in(terminal: &Terminal, setup: &str, user: &[&str], args: &[&str]) -> Ran {
-    let ours = terminal.command(args);
-    let mut command = Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", setup, "sh"]).args(user);
-    command.arg(ours.get_program()).args(ours.get_args()).current_dir(terminal.root()).env_clear();
-    command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    Ran::of(&command.output().unwrap())
+    let unshare = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", setup, "sh"];
+    Ran::of(&terminal.command_within(&[&unshare, user].concat(), args).output().unwrap())
 }
 
 pub(crate) fn possible(what: &str, ran: Ran) -> Option<Ran> {
@@ -122,11 +117,7 @@ fn rooms_that_were_left_are_removed() {
 }
 
 fn outputs(terminal: &Terminal) -> Vec<PathBuf> {
-    let below = |folder: PathBuf| -> Vec<PathBuf> {
-        std::fs::read_dir(folder).into_iter().flatten().map(|it| it.unwrap().path()).collect()
-    };
-    let loops = below(terminal.state().join("workspaces")).into_iter().flat_map(|it| below(it.join("loops")));
-    loops.map(|it| it.join("output")).filter(|it| it.is_dir()).collect()
+    terminal.loops().iter().map(|it| it.join("output")).filter(|it| it.is_dir()).collect()
 }
 
 fn rooms(terminal: &Terminal) -> Vec<PathBuf> {

@@ -158,7 +158,7 @@ fn a_wrong_key_and_a_wrong_value_are_found() {
     assert_eq!(mistakes("[limits]\niterations = 0\n").len(), 1);
 }
 
-/// Commands of Neovim and titles of Visual EditorFixture Code that no client has.
+/// Commands of Neovim and titles of Visual Studio Code that no client has.
 fn unknown_client_commands(page: &Page) -> Vec<String> {
     let lua = fs::read_to_string(root().join("editors/nvim/lua/loopkeeper/commands.lua")).expect("a module");
     let texts =

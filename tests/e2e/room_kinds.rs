@@ -229,14 +229,15 @@ impl Kind {
     /// Runs the loop after `setup`, and returns its final verdict. `None`: not possible on this machine.
     fn verdict(&self, setup: Option<&str>) -> Option<Value> {
         let (terminal, root) = self.terminal();
-        let ours = terminal.command(&["run", "--json", "--trust", "--max-iterations", "1"]);
-        let mut command = Command::new(if setup.is_some() { "unshare" } else { "env" });
-        if let Some(setup) = setup {
-            command.args(["--user", "--map-root-user", "sh", "-c", setup, "sh"]);
-        }
-        command.arg(ours.get_program()).args(ours.get_args()).current_dir(&root).env_clear();
-        command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let ran = Ran::of(&command.output().unwrap());
+        let args = ["run", "--json", "--trust", "--max-iterations", "1"];
+        let mut command = match setup {
+            Some(setup) => {
+                let unshare = ["unshare", "--user", "--map-root-user", "sh", "-c", setup, "sh"];
+                terminal.command_within(&unshare, &args)
+            }
+            None => terminal.command(&args),
+        };
+        let ran = Ran::of(&command.current_dir(&root).output().unwrap());
         if setup.is_some() && (ran.code == Some(99) || ran.stderr.starts_with("unshare: ")) {
             crate::not_run("repositories in a copy", &ran.stderr);
             return None;
@@ -266,38 +267,38 @@ impl Kind {
 }
 
 #[test]
-fn trees_of_many_kinds_in_an_overlay() {
+fn trees_of_many_kinds_are_judged_in_an_overlay() {
     FILES.iter().for_each(Kind::is_judged_in_an_overlay);
 }
 
 #[test]
-fn trees_of_many_kinds_in_a_copy() {
+fn trees_of_many_kinds_are_judged_in_a_copy() {
     FILES.iter().for_each(Kind::is_judged_in_a_copy);
 }
 
 #[test]
-fn repositories_of_many_kinds_in_an_overlay() {
+fn repositories_of_many_kinds_are_judged_in_an_overlay() {
     REPOSITORIES.iter().for_each(Kind::is_judged_in_an_overlay);
 }
 
 #[test]
-fn repositories_of_many_kinds_in_a_copy() {
+fn repositories_of_many_kinds_are_judged_in_a_copy() {
     REPOSITORIES.iter().for_each(Kind::is_judged_in_a_copy);
 }
 
 #[test]
-fn ignored_files_of_many_kinds_in_an_overlay() {
+fn ignored_files_of_many_kinds_are_judged_in_an_overlay() {
     IGNORED.iter().for_each(Kind::is_judged_in_an_overlay);
 }
 
 #[test]
-fn ignored_files_of_many_kinds_in_a_copy() {
+fn ignored_files_of_many_kinds_are_judged_in_a_copy() {
     IGNORED.iter().for_each(Kind::is_judged_in_a_copy);
 }
 
 /// A server of `[[serve]]` runs in the room, and its requests see the final tree.
 #[test]
-fn a_server_in_an_overlay_and_in_a_copy() {
+fn a_server_runs_in_an_overlay_and_in_a_copy() {
     for setup in [None, Some(NO_NAMESPACES)] {
         let port = Port::keep();
         let at = format!("http://127.0.0.1:{}", port.number);

@@ -36,14 +36,21 @@ impl Fuzzer {
     /// `recordings`: folders and files below `tests/fixtures` whose contents are inputs as well.
     ///
     /// # Panics
-    /// If nothing is kept for this target.
+    /// If nothing is kept for this target, or a recording or input cannot be read.
     pub fn new(name: &'static str, words: &[&str], recordings: &[&str]) -> Self {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
         let mut files = files_below(&fixtures.join("fuzz").join(name));
         let own = files.len();
         assert!(own > 0, "tests/fixtures/fuzz/{name} is empty");
-        files.extend(recordings.iter().flat_map(|it| files_below(&fixtures.join(it))));
-        let corpus = files.iter().filter_map(|it| fs::read(it).ok()).collect();
+        for place in recordings {
+            let recorded = files_below(&fixtures.join(place));
+            assert!(!recorded.is_empty(), "tests/fixtures/{place} does not exist");
+            files.extend(recorded);
+        }
+        let corpus = files
+            .iter()
+            .map(|it| fs::read(it).unwrap_or_else(|error| panic!("{}: {error}", it.display())))
+            .collect();
         Self { name, corpus, own, words: words.iter().map(|it| it.as_bytes().to_vec()).collect() }
     }
 

@@ -10,6 +10,7 @@ use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::trust::permit::ApprovedInput;
 
 pub(crate) use crate::support::processes::{Alive, alive, assert_nobody, stayed};
+use crate::support::world::wait_until;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_loopkeeper");
 
@@ -54,6 +55,18 @@ pub(crate) fn job<S: AsRef<str>>(argv: &[S]) -> Job {
 
 pub(crate) fn hostile(token: &str, mode: &str) -> Job {
     job(&[rig().to_str().unwrap(), token, mode])
+}
+
+/// Waits until a process of this program with the token is alive.
+pub(crate) async fn until_alive(program: &'static str, token: &str) {
+    let token = token.to_owned();
+    let is_alive = move || {
+        let mut programs =
+            alive(&token).into_iter().filter_map(|it| it.arguments.split(' ').next().map(PathBuf::from));
+        programs.any(|it| it.file_name() == Some(program.as_ref()))
+    };
+    let wait = move || wait_until(is_alive, || format!("no {program} is alive"));
+    tokio::task::spawn_blocking(wait).await.unwrap();
 }
 
 pub(crate) async fn until_ready(running: &mut JobHandle) {

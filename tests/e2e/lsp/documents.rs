@@ -46,7 +46,7 @@ fn unsaved_text_is_analysed_until_it_is_closed() {
 }
 
 #[test]
-fn made_changed_renamed_and_deleted_outside_of_the_editor() {
+fn files_changed_outside_of_the_editor_are_noticed() {
     let mut fixture = EditorFixture::open(&one());
     fixture.status(|it| ids(it) == ["PROMPT.md"]);
     fixture.world.terminal.file("good.ralph.md", GOOD);
@@ -108,7 +108,7 @@ fn a_plan_belongs_to_its_task() {
 
 /// Before `initialized` nothing has used the index yet.
 #[test]
-fn folders_opened_before_anything_else() {
+fn folders_opened_before_initialized_are_scanned() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", GOOD).file("other/RALPH.md", GOOD);
     let mut editor = Editor::start(server(&terminal));
@@ -126,7 +126,7 @@ fn folders_opened_before_anything_else() {
 }
 
 #[test]
-fn folders_opened_later_and_closed_again() {
+fn tasks_appear_and_disappear_with_their_folder() {
     let fixture = EditorFixture::open(&one());
     fixture.status(|it| ids(it) == ["PROMPT.md"]);
     let other = fixture.world.terminal.folder().canonicalize().unwrap().join("other");
@@ -204,7 +204,7 @@ fn through(terminal: &crate::cli::Terminal, link: &std::path::Path) -> Editor {
 }
 
 #[test]
-fn a_document_that_is_a_link() {
+fn a_link_inside_the_root_is_a_document() {
     let world = Scenario { files: &[("docs/real.txt", GOOD)], ..one() }.world();
     symlink("docs/real.txt", world.root().join("RALPH.md")).unwrap();
     let editor = start(world.terminal.command(&["--stdio"]), &world.root(), &json!({}));
@@ -222,7 +222,7 @@ fn a_document_that_is_a_link() {
 }
 
 #[test]
-fn results_are_stale_while_the_files_are_others() {
+fn results_are_stale_while_files_differ() {
     let mut fixture = EditorFixture::open(&Scenario { files: &[("src", "one\n")], ..one() });
     fixture.done("check", &json!({"task": "PROMPT.md"}));
     let is_stale = |it: &[Value]| {
@@ -244,7 +244,7 @@ fn results_are_stale_while_the_files_are_others() {
 }
 
 #[test]
-fn places_are_counted_as_agreed() {
+fn columns_are_counted_in_the_negotiated_encoding() {
     let line = "- 完成 🎉 e\u{301}: `$ a` `$ b`";
     let text = format!("# 🎉 T\r\n\r\nDone when:\r\n\r\n{line}\r\n");
     let span = "- 完成 🎉 e\u{301}: `$ a` ";
@@ -266,7 +266,7 @@ fn places_are_counted_as_agreed() {
 }
 
 #[test]
-fn a_task_that_is_nobodys_folder_is_shown_when_it_is_opened() {
+fn a_task_outside_of_every_folder_is_shown_once_opened() {
     let fixture = EditorFixture::open(&one());
     let lonely = fixture.world.terminal.folder().canonicalize().unwrap().join("lonely");
     fs::create_dir(&lonely).unwrap();

@@ -29,7 +29,7 @@ fn exit_without_shutdown_ends_with_1() {
 }
 
 #[test]
-fn a_late_exit_is_obeyed() {
+fn an_exit_after_refused_requests_ends_the_server() {
     let terminal = Terminal::new();
     let mut editor = greeted(&terminal);
     editor.request("shutdown", &Value::Null);
@@ -42,7 +42,7 @@ fn a_late_exit_is_obeyed() {
 }
 
 #[test]
-fn the_end_of_stdin_ends_it() {
+fn the_end_of_stdin_ends_the_server() {
     let terminal = Terminal::new();
     let mut editor = greeted(&terminal);
     editor.close_stdin();
@@ -73,7 +73,7 @@ fn requests_before_the_end_of_stdin_are_answered() {
 }
 
 #[test]
-fn shutdown_is_answered_twice() {
+fn a_second_shutdown_is_refused() {
     let terminal = Terminal::new();
     let mut editor = greeted(&terminal);
     assert_eq!(editor.request("shutdown", &json!({})), Value::Null);
@@ -83,7 +83,7 @@ fn shutdown_is_answered_twice() {
 }
 
 #[test]
-fn the_death_of_the_editors_process_ends_it() {
+fn the_exit_of_the_editors_process_ends_the_server() {
     let terminal = Terminal::new();
     let mut process = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().unwrap();
     let mut editor = Editor::start(server(&terminal));
@@ -95,7 +95,7 @@ fn the_death_of_the_editors_process_ends_it() {
 }
 
 #[test]
-fn an_editor_with_an_unusable_pid_is_not_taken_for_dead() {
+fn an_unusable_pid_of_the_editor_does_not_end_the_server() {
     let terminal = Terminal::new();
     for pid in [json!(null), json!(0), json!(-1), json!(i64::MAX), json!(i32::MAX)] {
         let mut editor = Editor::start(server(&terminal));
@@ -111,7 +111,7 @@ fn an_editor_with_an_unusable_pid_is_not_taken_for_dead() {
 }
 
 #[test]
-fn an_editor_that_closed_its_pipe_has_exited() {
+fn a_closed_stdout_ends_the_server() {
     let terminal = Terminal::new();
     let mut editor = Editor::start_deaf(server(&terminal));
     editor.close_stdout();
@@ -120,7 +120,7 @@ fn an_editor_that_closed_its_pipe_has_exited() {
 }
 
 #[test]
-fn every_way_to_start_it_is_the_same_server() {
+fn every_command_line_of_the_server_starts_it() {
     let terminal = Terminal::new();
     for args in [
         &[][..],

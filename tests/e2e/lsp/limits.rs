@@ -4,9 +4,8 @@ use serde_json::{Value, json};
 
 use super::server;
 use crate::cli::Terminal;
+use crate::cli_run::TASK;
 use crate::support::lsp::{Editor, Reply, uri};
-
-const TASK: &str = "# Make it\n\n## Done when\n\n- It is there: `$ test -f done`\n";
 
 /// A project whose agent replays a Claude Code that met its limit, with a reset in an hour.
 fn project() -> Terminal {

@@ -35,7 +35,7 @@ fn a_hundred_thousand_requests_in_one_go_are_answered_in_bounded_memory() {
 }
 
 #[test]
-fn a_client_that_does_not_read_waits_itself_and_can_still_leave() {
+fn a_client_that_does_not_read_can_still_exit() {
     let terminal = Terminal::new();
     for says_exit in [true, false] {
         let mut editor = Editor::start_deaf(server(&terminal));
@@ -113,30 +113,54 @@ fn unread_large_responses_do_not_accumulate() {
 #[test]
 fn changes_keep_their_order_among_requests() {
     let terminal = Terminal::new();
+    let task = |version| format!("# {version}\n\nDone when:\n\n- made: `exists made`\n");
+    terminal.file("PROMPT.md", &task(0));
     let mut editor = greeted(&terminal);
     let uri = uri(&terminal.root().join("PROMPT.md"));
-    let document = json!({"uri": uri, "version": 0, "languageId": "markdown", "text": "# 0\n"});
+    let document = json!({"uri": uri, "version": 0, "languageId": "markdown", "text": task(0)});
     editor.notify("textDocument/didOpen", &json!({"textDocument": document}));
     let mut last = 0;
+    let mut outlines = Vec::new();
     for version in 1..3000 {
-        let text = format!("# {version}\n{}", "text\n".repeat(version % 50));
+        let text = format!("{}{}", task(version), "text\n".repeat(version % 50));
         let change =
             json!({"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": text}]});
         editor.notify("textDocument/didChange", &change);
+        if version % 100 == 99 {
+            let symbols = json!({"textDocument": {"uri": uri}});
+            outlines.push((version as u64, editor.ask("textDocument/documentSymbol", &symbols)));
+        }
         last = editor.ask("no/such", &json!({}));
     }
     editor.answer(last);
+    // A request sees the changes before it, and possibly later ones.
+    let seen: Vec<(u64, u64)> =
+        outlines.iter().map(|(version, id)| (*version, version_of(&editor.answer(*id)["result"]))).collect();
+    assert!(seen.iter().all(|(version, seen)| seen >= version), "{seen:?}");
+    assert_eq!(seen.last(), Some(&(2999, 2999)));
     editor.quit();
-    let answered: Vec<i64> = editor.all_messages().iter().filter_map(|it| it["id"].as_i64()).collect();
+    let ids: Vec<i64> = outlines.iter().map(|it| it.1).collect();
+    let answered: Vec<i64> = editor
+        .all_messages()
+        .iter()
+        .filter_map(|it| it["id"].as_i64())
+        .filter(|it| !ids.contains(it))
+        .collect();
     assert!(answered.is_sorted(), "answers that need nothing come in the order of their requests");
 }
 
 #[test]
-fn an_idle_server_says_nothing_and_is_not_woken() {
+fn an_idle_server_sends_nothing_and_does_not_wake() {
     let terminal = Terminal::new();
     let editor = greeted(&terminal);
     wait_until(|| is_asleep(&editor), || "the server does not come to rest".to_owned());
     assert_eq!(editor.messages().len(), 1, "only the answer to initialize");
+}
+
+/// The title of the task, which is the version of its text.
+fn version_of(symbols: &Value) -> u64 {
+    let title = symbols[0]["name"].as_str().and_then(|it| it.split(" · ").next());
+    title.and_then(|it| it.parse().ok()).unwrap_or_else(|| panic!("no version in {symbols:#}"))
 }
 
 fn request(id: i64) -> Value {

@@ -18,7 +18,7 @@ fn far<'a>(acts: &'a [&'a str]) -> Scenario<'a> {
 }
 
 #[test]
-fn paused_steered_resumed_and_stopped() {
+fn a_loop_is_paused_steered_resumed_and_stopped() {
     let mut fixture = EditorFixture::open(&far(&[WAITS]));
     let id = fixture.start("PROMPT.md");
     fixture.world.until_shared("up.1");
@@ -82,7 +82,7 @@ fn a_criterion_saved_while_the_agent_works_is_taken_up() {
 }
 
 #[test]
-fn stopped_now_ends_the_agent_with_all_its_children() {
+fn a_stop_at_once_ends_the_agent_with_all_its_children() {
     let act = "trap '' TERM; (setsid sleep 600 &); touch $folder/up; while :; do sleep 600; done";
     let mut fixture = EditorFixture::open(&far(&[act]));
     let id = fixture.start("PROMPT.md");
@@ -112,7 +112,7 @@ fn an_open_breaker_is_reset_and_the_loop_continues() {
 }
 
 #[test]
-fn unknown_and_ambiguous_loop_names() {
+fn unknown_and_ambiguous_loop_names_are_refused() {
     let mut fixture = EditorFixture::open(&far(&[WAITS]));
     let error = fixture.refused("stop", &json!({"loopId": "latest"}), "badArgument");
     assert!(error["message"].as_str().unwrap().contains("No loop was started"), "{error}");
@@ -152,7 +152,7 @@ fn unknown_and_ambiguous_loop_names() {
 }
 
 #[test]
-fn checks_run_alone_all_of_them_or_one() {
+fn all_checks_or_one_run_without_a_loop() {
     let criteria = &["It is made: `exists made`", "It counts: `$ echo counted; test -e made`"];
     let mut fixture = EditorFixture::open(&Scenario { criteria, ..Scenario::default() });
     fixture.trust("PROMPT.md");
@@ -276,7 +276,7 @@ fn a_diff_lays_both_sides_out_beside_the_work_tree() {
 }
 
 #[test]
-fn a_rollback_during_a_pause_and_after_the_end() {
+fn files_are_rolled_back_during_a_pause_and_after_the_end() {
     let acts = ["echo one > kept; echo 1 >> log", "echo two > kept; echo 2 >> log; touch more"];
     let scenario = Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 2`"],

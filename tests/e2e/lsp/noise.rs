@@ -71,7 +71,7 @@ fn settled(editor: &Editor) -> usize {
 }
 
 #[test]
-fn a_status_a_second_is_the_most_and_each_is_another_one() {
+fn at_most_one_status_a_second_is_sent_and_none_twice() {
     let act = "echo $n >> log; echo working; sleep 0.1";
     let acts = [act];
     let scenario = Scenario {
@@ -118,7 +118,7 @@ fn a_client_without_capabilities_gets_plain_protocol() {
 }
 
 #[test]
-fn an_open_breaker_says_so_at_once_although_it_tries_again() {
+fn an_open_breaker_is_reported_at_once() {
     let mut fixture =
         EditorFixture::open(&Scenario { settings: "breaker.fast_failures = 99", ..far(&["true"]) });
     let id = fixture.start("PROMPT.md");
@@ -209,7 +209,7 @@ fn progress_has_one_readable_token_and_an_end() {
 }
 
 #[test]
-fn a_client_that_never_answers_receives_everything_else_at_once() {
+fn an_unanswered_request_delays_no_other_message() {
     let mut fixture = EditorFixture::open(&far(&[WAITS]));
     for method in
         ["window/workDoneProgress/create", "workspace/codeLens/refresh", "client/registerCapability"]
@@ -233,7 +233,7 @@ fn a_client_that_never_answers_receives_everything_else_at_once() {
 }
 
 #[test]
-fn lenses_are_asked_for_again_when_they_say_something_else() {
+fn changed_lenses_are_refreshed() {
     let mut fixture = EditorFixture::open(&far(&[]));
     fixture.show("PROMPT.md");
     fixture.trust("PROMPT.md");
@@ -248,7 +248,7 @@ fn lenses_are_asked_for_again_when_they_say_something_else() {
 }
 
 #[test]
-fn lenses_of_a_document_that_becomes_a_task_are_asked_for() {
+fn lenses_of_a_document_that_becomes_a_task_are_refreshed() {
     let mut fixture = EditorFixture::open(&far(&[WAITS]));
     fixture.status(|it| it["tasks"].as_array().unwrap().len() == 1);
     let text = "# Later\n\n## Done when\n\n- It is there: `exists x`\n";

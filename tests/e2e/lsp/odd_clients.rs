@@ -74,7 +74,7 @@ fn nothing_is_sent_that_was_not_announced() {
 }
 
 #[test]
-fn a_client_that_cannot_ask_is_told_why_a_command_was_refused() {
+fn a_client_without_questions_is_shown_why_a_command_was_refused() {
     let mut simple = everything();
     simple.as_object_mut().unwrap().remove("experimental");
     simple["window"].as_object_mut().unwrap().remove("showMessage");
@@ -138,7 +138,7 @@ fn a_file_opened_without_a_folder_is_a_task_that_can_be_run() {
 }
 
 #[test]
-fn files_made_outside_are_seen_where_the_client_watches_none() {
+fn files_created_outside_are_noticed_where_the_client_watches_none() {
     let fixture = EditorFixture::open_as(&made(), &everything_but("workspace/didChangeWatchedFiles"));
     fixture.status(|it| it["tasks"].as_array().unwrap().len() == 1);
     let text = "# Other\n\n## Done when\n\n- It is there: `exists x`\n";

@@ -89,7 +89,7 @@ fn files_of_other_tools_are_completed_and_corrected() {
 }
 
 #[test]
-fn the_page_of_what_would_run_names_the_settings_that_someone_wrote() {
+fn the_page_of_what_would_run_lists_settings_that_are_not_defaults() {
     let mut desk = Desk::new(&[
         (
             "PROMPT.md",

@@ -47,7 +47,7 @@ fn an_open_plan_is_changed_in_its_buffer() {
 }
 
 #[test]
-fn a_plan_that_no_editor_holds_is_changed_in_its_file() {
+fn a_plan_that_is_not_open_is_changed_in_its_file() {
     let mut fixture = fixture(true);
     let done = fixture.done("prioritize", &json!({"task": "PROMPT.md", "item": "B", "by": 1}));
     assert_eq!((&done["uri"], &done["saved"]), (&json!(fixture.uri("prd.json")), &json!(true)));
@@ -62,7 +62,7 @@ fn a_plan_that_no_editor_holds_is_changed_in_its_file() {
 }
 
 #[test]
-fn an_editor_that_cannot_be_asked_keeps_what_it_has_not_saved() {
+fn an_unsaved_plan_is_not_changed_behind_an_editor_without_edits() {
     let mut fixture = fixture(false);
     fixture.show("prd.json");
     fixture.type_into("prd.json", 2, &PRD.replace("Birnen", "Pflaumen"));

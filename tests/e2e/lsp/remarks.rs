@@ -160,7 +160,7 @@ fn a_client_that_announced_nothing_gets_the_plain_form() {
 }
 
 #[test]
-fn places_are_those_of_the_text_with_that_version() {
+fn ranges_belong_to_the_text_of_their_version() {
     let desk = Desk::new(&[("PROMPT.md", PROMPT)], &json!({"versionSupport": true}));
     desk.open("PROMPT.md", PROMPT);
     // Each version has a different number of leading lines.
@@ -229,7 +229,7 @@ fn keys_of_other_tools_are_explained_or_named() {
 }
 
 #[test]
-fn a_folder_without_tasks_gets_no_messages() {
+fn a_folder_without_tasks_gets_no_diagnostics() {
     let mut desk = Desk::new(&[("README.md", "# Notes\n\n- a: `cargo test`\n")], &json!({}));
     desk.open("README.md", "# Notes\n\n- a: `cargo test`\n");
     // A response after the first update: its diagnostics have been sent.

@@ -88,7 +88,7 @@ fn columns_are_counted_in_bytes_where_the_editor_can() {
 }
 
 #[test]
-fn documents_of_any_kind_are_opened_changed_and_closed() {
+fn no_document_event_stops_the_server() {
     let terminal = Terminal::new();
     let mut editor = greeted(&terminal);
     let file = uri(&terminal.root().join("PROMPT.md"));

@@ -50,7 +50,7 @@ fn disabled_hooks_are_reported_once_at_the_start() {
 }
 
 #[test]
-fn limits_agent_and_anyway_count() {
+fn a_start_takes_limits_agent_and_anyway() {
     let mut fixture = EditorFixture::open(&task(&[WAITS]));
     fixture.trust("PROMPT.md");
     let limits = json!({"iterations": 3, "duration": "45m", "costUsd": 1.5});
@@ -99,7 +99,7 @@ fn an_untrusted_start_starts_nothing_and_asks() {
 }
 
 #[test]
-fn show_commands_then_trust_and_start() {
+fn trust_is_granted_after_the_commands_are_shown() {
     let mut fixture = EditorFixture::open(&task(MAKES));
     fixture.editor.answers("window/showMessageRequest", Reply::By(|it| it["actions"][0].clone()));
     fixture.refused("start", &json!({"task": "PROMPT.md"}), "untrusted");
@@ -144,7 +144,7 @@ fn commands_changed_after_display_are_not_trusted() {
 }
 
 #[test]
-fn not_now_and_closed_questions_end_it() {
+fn a_dismissed_question_starts_nothing() {
     for answer in [json!({"title": "Not now"}), Value::Null] {
         let mut fixture = EditorFixture::open(&task(MAKES));
         fixture.editor.answers("window/showMessageRequest", Reply::With(answer));
@@ -228,7 +228,7 @@ fn eglot() -> Value {
 }
 
 #[test]
-fn a_prompt_that_offers_its_first_answer_offers_the_one_that_does_nothing() {
+fn the_first_offered_answer_does_nothing() {
     let nothing: [fn(&Value) -> Value; 4] = [
         |it| it["actions"][0].clone(),
         |_| json!({"title": ""}),
@@ -301,7 +301,7 @@ fn unsaved_documents_are_named() {
 }
 
 #[test]
-fn a_busy_tree_names_its_holder() {
+fn a_start_in_a_busy_tree_names_its_loop() {
     let other = ("other.ralph.md", "# Other\n\nDone when:\n\n- `exists other`\n");
     let files =
         [other, ("sub/loopkeeper.toml", ""), ("sub/PROMPT.md", "# Sub\n\nDone when:\n\n- `exists x`\n")];
@@ -323,7 +323,7 @@ fn a_busy_tree_names_its_holder() {
 }
 
 #[test]
-fn of_two_concurrent_starts_one_names_the_other() {
+fn one_of_two_concurrent_starts_is_refused() {
     let mut fixture = EditorFixture::open(&task(&[WAITS]));
     fixture.trust("PROMPT.md");
     let mut other = fixture.another();
@@ -339,7 +339,7 @@ fn of_two_concurrent_starts_one_names_the_other() {
 }
 
 #[test]
-fn tasks_that_are_not_there_or_ambiguous() {
+fn unknown_and_ambiguous_tasks_are_refused() {
     let files = [
         ("sub/loopkeeper.toml", ""),
         ("sub/PROMPT.md", "# Sub\n\nDone when:\n\n- `exists x`\n"),
@@ -362,25 +362,23 @@ fn tasks_that_are_not_there_or_ambiguous() {
 }
 
 #[test]
-fn an_agent_that_is_not_there() {
+fn a_missing_agent_is_refused() {
     let mut fixture = EditorFixture::open(&task(MAKES));
     fixture.trust("PROMPT.md");
-    for agent in ["claude-that-is-not-there", "/no/such/agent", "codex"] {
-        let answer = fixture.editor.call(
-            "workspace/executeCommand",
-            &json!({"command": "loopkeeper.server.start", "arguments": [{"task": "PROMPT.md", "agent": agent}]}),
-        );
-        let code = &answer["error"]["data"]["code"];
-        assert!(*code == "agentMissing" || *code == "badArgument", "{agent}: {answer:#}");
+    for (agent, code) in [
+        ("claude-that-is-not-there", "badArgument"),
+        ("/no/such/agent", "agentMissing"),
+        ("codex", "agentMissing"),
+    ] {
+        fixture.refused("start", &json!({"task": "PROMPT.md", "agent": agent}), code);
     }
-    fixture.refused("start", &json!({"task": "PROMPT.md", "agent": "/no/such/agent"}), "agentMissing");
     fixture.world.settings("", "command = [\"no-such-program-anywhere\"]");
     fixture.refused("start", &json!({"task": "PROMPT.md"}), "agentMissing");
     assert!(fixture.world.loops().is_empty());
 }
 
 #[test]
-fn arguments_that_mean_nothing() {
+fn invalid_arguments_are_refused() {
     let mut fixture = EditorFixture::open(&task(MAKES));
     fixture.trust("PROMPT.md");
     let start = |more: Value| {

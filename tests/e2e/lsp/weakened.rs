@@ -51,7 +51,7 @@ fn choose(fixture: &mut EditorFixture, action: &Value) -> Value {
 }
 
 #[test]
-fn the_alert_brings_what_can_be_done_about_it() {
+fn the_alert_offers_to_restore_or_accept() {
     let (mut fixture, id, _) = rests();
     let alert = fixture.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "needsYou");
     let buttons = alert["actions"].as_array().unwrap();

@@ -21,7 +21,7 @@ fn then_works(act: &str) -> Played {
 }
 
 #[test]
-fn works_as_any_other() {
+fn an_agent_by_protocol_completes_a_loop() {
     let act = format!("{EDIT}; chunk 'Made '; chunk it.; over end_turn");
     let played = scenario(&[&act], Verified(1, "")).play();
     let run = &played.record("agent-ended", 1)["run"];
@@ -36,7 +36,7 @@ fn works_as_any_other() {
 }
 
 #[test]
-fn files_and_commands_are_known() {
+fn files_and_commands_of_calls_are_recorded() {
     let call = |fields: &str| {
         format!("update '{{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t\",{fields}}}'\n")
     };
@@ -82,13 +82,13 @@ fn nothing_is_written_outside_of_the_tree() {
 }
 
 #[test]
-fn a_refusal_that_repeats_needs_you() {
+fn repeated_denials_open_the_breaker() {
     let act = r#"may '"kind":"execute","rawInput":{"command":"git push"}'; over end_turn"#;
     scenario(&[act], Ends::Breaker(2, "2 iterations with denied tools")).play();
 }
 
 #[test]
-fn garbage_in_between_is_passed_over() {
+fn invalid_lines_are_ignored() {
     let act = format!(
         "says Loading; says '{{'; says '[]'; says '{{\"jsonrpc\":\"2.0\",\"method\":\"_x\"}}'; {WORKS}"
     );
@@ -97,7 +97,7 @@ fn garbage_in_between_is_passed_over() {
 }
 
 #[test]
-fn ends_in_the_middle_of_its_turn() {
+fn an_exit_during_a_turn_is_a_failure() {
     then_works("echo 'out of memory' >&2; exit 3")
         .did(1, "agent failed (exit 3: out of memory), nothing changed, checks not needed");
     then_works("exit 0").did(
@@ -107,7 +107,7 @@ fn ends_in_the_middle_of_its_turn() {
 }
 
 #[test]
-fn never_answers() {
+fn an_agent_that_never_answers_is_ended_as_idle() {
     let scenario = scenario(&["# mute", WORKS], Verified(2, ""));
     let played = Scenario { settings: "limits.idle_time = \"3s\"", ..scenario }.play();
     let run = &played.record("agent-ended", 1)["run"];
@@ -115,20 +115,20 @@ fn never_answers() {
 }
 
 #[test]
-fn refuses_the_work() {
+fn a_refusal_of_the_prompt_fails_the_loop() {
     let ended = Failed(3, "the agent refused to continue with this prompt");
     scenario(&["over refusal"], ended).play();
 }
 
 #[test]
-fn ends_at_a_cap_of_its_own() {
+fn a_limit_of_the_agent_itself_is_noted() {
     let played = then_works("chunk Half.; over max_turn_requests");
     let run = &played.record("agent-ended", 1)["run"];
     assert_eq!((&run["note"], &run["error"]), (&json!("it reached its own limit of requests"), &json!(null)));
 }
 
 #[test]
-fn nobody_is_logged_in() {
+fn a_missing_login_fails_the_loop() {
     let ended = Failed(1, "it is not logged in: Authentication required (options: Log in with X)");
     let played = scenario(&["# login"], ended).play();
     assert_eq!(played.record("agent-ended", 1)["run"]["error"]["class"], "login");
@@ -145,7 +145,7 @@ fn a_session_continues_and_repeats_nothing() {
 }
 
 #[test]
-fn a_session_is_told_when_to_end() {
+fn a_session_is_cancelled_at_its_time_limit() {
     let act = "trap '' TERM; read -r last; printf '%s\\n' \"$last\" > \"$folder/last\"; over cancelled";
     let acts = [act, WORKS];
     let settings = "limits.iteration_time = \"4s\"\nlimits.grace = \"30s\"";
@@ -191,7 +191,7 @@ fn one_session_is_held_until_everything_passes() {
 }
 
 #[test]
-fn trust_is_asked_for_what_it_is_and_may() {
+fn a_dry_run_shows_the_command_and_the_permissions() {
     let scenario = Scenario {
         criteria: &["It is there: `$ test -e done`"],
         of_agent: "output = \"acp\"\n",

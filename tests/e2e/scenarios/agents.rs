@@ -7,7 +7,7 @@ use crate::support::scenario::{Ends, Scenario};
 const DONE: &[&str] = &["It is there: `exists done`"];
 
 #[test]
-fn crashes_once() {
+fn a_crash_is_retried_and_noted_in_the_next_prompt() {
     let played = Scenario {
         criteria: DONE,
         acts: &["echo 'out of memory' >&2; exit 1", "touch done"],
@@ -21,7 +21,7 @@ fn crashes_once() {
 }
 
 #[test]
-fn crashes_for_ever() {
+fn three_crashes_in_a_row_fail_the_loop() {
     let played = Scenario {
         criteria: DONE,
         acts: &["echo 'no such model' >&2; exit 1"],
@@ -33,7 +33,7 @@ fn crashes_for_ever() {
 }
 
 #[test]
-fn dies_by_a_signal() {
+fn an_end_by_a_signal_is_a_failure() {
     Scenario {
         criteria: DONE,
         acts: &["kill -SEGV $$", "touch done"],
@@ -45,7 +45,7 @@ fn dies_by_a_signal() {
 }
 
 #[test]
-fn crashes_but_makes_progress() {
+fn progress_counts_whatever_the_exit_code() {
     // Work counts whatever the exit code.
     Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 5`"],
@@ -58,7 +58,7 @@ fn crashes_but_makes_progress() {
 }
 
 #[test]
-fn exits_127() {
+fn an_exit_with_127_could_not_be_started() {
     Scenario {
         criteria: DONE,
         acts: &["exec no-such-program"],
@@ -69,7 +69,7 @@ fn exits_127() {
 }
 
 #[test]
-fn the_program_of_the_agent_disappears() {
+fn an_agent_whose_program_disappears_fails_the_loop() {
     let played = Scenario {
         criteria: DONE,
         before: "printf '#!/bin/sh\\necho $$ >> log\\nrm -- \"$0\"\\n' > agent; chmod +x agent",
@@ -83,7 +83,7 @@ fn the_program_of_the_agent_disappears() {
 }
 
 #[test]
-fn hangs_but_makes_progress() {
+fn an_agent_over_its_time_is_ended_and_its_work_counts() {
     let played = Scenario {
         criteria: DONE,
         settings: "limits.iteration_time = \"4s\"",
@@ -99,7 +99,7 @@ fn hangs_but_makes_progress() {
 }
 
 #[test]
-fn hangs_for_ever() {
+fn an_agent_that_always_hangs_fails_the_loop() {
     Scenario {
         criteria: DONE,
         settings: "limits.iteration_time = \"2s\"",
@@ -111,7 +111,7 @@ fn hangs_for_ever() {
 }
 
 #[test]
-fn shows_no_sign_of_life() {
+fn an_agent_without_activity_is_ended_as_idle() {
     let played = Scenario {
         criteria: DONE,
         settings: "limits.idle_time = \"3s\"",
@@ -124,7 +124,7 @@ fn shows_no_sign_of_life() {
 }
 
 #[test]
-fn output_is_a_sign_of_life() {
+fn output_is_activity() {
     let busy = "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.5; done; touch done";
     Scenario {
         criteria: DONE,
@@ -137,7 +137,7 @@ fn output_is_a_sign_of_life() {
 }
 
 #[test]
-fn changed_files_are_a_sign_of_life() {
+fn changed_files_are_activity() {
     let quiet = "for i in 1 2 3 4 5 6 7 8; do echo $i >> log; sleep 0.5; done; touch done";
     Scenario {
         criteria: DONE,
@@ -150,7 +150,7 @@ fn changed_files_are_a_sign_of_life() {
 }
 
 #[test]
-fn work_of_the_processor_is_a_sign_of_life() {
+fn processor_time_is_activity() {
     let busy = "timeout 4 sh -c 'while :; do :; done'; touch done";
     Scenario {
         criteria: DONE,
@@ -163,7 +163,7 @@ fn work_of_the_processor_is_a_sign_of_life() {
 }
 
 #[test]
-fn leaves_a_daemon_that_keeps_editing() {
+fn a_daemon_of_the_agent_is_ended_before_the_checks() {
     let played = Scenario {
         // The check itself opens the gate: a process that is still alive then edits.
         criteria: &["Quiet: `$ test -f done && touch ../agent/gate && sleep 0.5 && test ! -f late`"],
@@ -178,7 +178,7 @@ fn leaves_a_daemon_that_keeps_editing() {
 }
 
 #[test]
-fn prints_fifty_megabytes() {
+fn fifty_megabytes_of_output_are_bounded() {
     let played = Scenario {
         criteria: DONE,
         acts: &["head -c 25000000 /dev/zero | tr '\\0' x; yes 'a line of words' | head -c 25000000; touch done; echo; echo bye"],
@@ -196,7 +196,7 @@ fn prints_fifty_megabytes() {
 }
 
 #[test]
-fn prints_invalid_utf_8() {
+fn invalid_utf_8_and_escapes_are_sanitised() {
     let played = Scenario {
         criteria: DONE,
         acts: &["touch done; printf '\\377\\376 \\033]0;title\\007\\033[31mred\\033[0m \\342\\200\\256evil\\000\\rend\\n'"],
@@ -310,7 +310,7 @@ fn a_refused_login_ends_it_at_once() {
 }
 
 #[test]
-fn a_command_that_is_not_logged_in() {
+fn a_login_error_on_stderr_fails_the_loop() {
     Scenario {
         criteria: DONE,
         acts: &["echo 'Invalid API key · Please run /login' >&2; exit 1"],

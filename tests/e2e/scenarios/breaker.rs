@@ -8,7 +8,7 @@ use crate::support::scenario::Scenario;
 const FAR: &[&str] = &["Far away: `exists nowhere`"];
 
 #[test]
-fn an_agent_that_gives_up_at_once() {
+fn fast_failures_open_the_breaker() {
     let played = Scenario {
         criteria: FAR,
         acts: &["touch a", "echo 'Error: no such tool: frobnicate'"],
@@ -39,7 +39,7 @@ fn an_agent_that_gives_up_at_once() {
 }
 
 #[test]
-fn files_that_go_back_and_forth() {
+fn repeated_trees_open_the_breaker() {
     let played = Scenario {
         criteria: FAR,
         acts: &["if [ -f x ] && grep -q a x; then echo b > x; else echo a > x; fi"],
@@ -64,7 +64,7 @@ fn a_revert_counts_as_work() {
 }
 
 #[test]
-fn the_same_error_in_other_places_and_numbers() {
+fn the_same_error_with_other_numbers_opens_the_breaker() {
     Scenario {
         criteria: FAR,
         acts: &["echo $n > a.$n; echo \"Error: cannot read /srv/data/$n.csv at line $n\""],
@@ -86,7 +86,7 @@ fn the_same_error_in_other_places_and_numbers() {
 }
 
 #[test]
-fn slow_work_on_one_check_that_fails_alike() {
+fn a_larger_limit_of_equal_errors_keeps_the_breaker_closed() {
     Scenario {
         criteria: &["Done: `$ test -f a.9`"],
         // Its output never shows progress: the user configures the loop's patience.
@@ -99,7 +99,7 @@ fn slow_work_on_one_check_that_fails_alike() {
 }
 
 #[test]
-fn words_that_get_fewer_and_fewer() {
+fn declining_output_opens_the_breaker() {
     Scenario {
         criteria: FAR,
         settings: "breaker.same_error = 20",
@@ -172,7 +172,7 @@ fn a_trial_that_fails_too_often_needs_the_user() {
 }
 
 #[test]
-fn the_wait_for_the_breaker_can_be_disabled() {
+fn resume_and_reset_end_the_wait_for_the_breaker() {
     for order in [&["resume"][..], &["reset", "breaker"]] {
         let (world, id) = detached(&Scenario {
             criteria: &["It is there: `exists done`"],

@@ -20,38 +20,38 @@ fn never_passes(criterion: &str, status: &str, fact: &str) -> Played {
 }
 
 #[test]
-fn a_check_that_kills_itself() {
+fn a_check_that_kills_itself_could_not_run() {
     never_passes("Dies: `$ kill -9 $$`", "could-not-run", "killed by SIGKILL");
 }
 
 #[test]
-fn a_check_that_hangs() {
+fn a_check_that_hangs_times_out() {
     never_passes("Hangs (timeout 300ms): `$ echo ok; sleep 600`", "timed-out", "no result after 300 ms");
 }
 
 #[test]
-fn a_check_that_runs_no_tests() {
+fn a_check_that_runs_no_tests_does_not_pass() {
     let none = "echo 'running 0 tests'; echo 'test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s'";
     never_passes(&format!("Tests: `$ {none}`"), "no-tests-ran", "0 tests ran");
 }
 
 #[test]
-fn a_check_that_prints_success_and_exits_1() {
+fn printed_success_with_exit_1_fails() {
     never_passes("Tests: `$ echo 'All tests passed'; exit 1`", "fail", "exit 1");
 }
 
 #[test]
-fn a_check_that_does_not_exist() {
+fn a_missing_program_could_not_run() {
     never_passes("Lint: `$ ./no-such-linter --all`", "could-not-run", "no-such-linter");
 }
 
 #[test]
-fn a_check_that_waits_for_input() {
+fn a_check_gets_no_input() {
     never_passes("Asks: `$ read -r answer`", "fail", "exit 1");
 }
 
 #[test]
-fn a_check_leaves_a_daemon() {
+fn a_daemon_of_a_check_is_named() {
     let played = never_passes("Serves: `$ (setsid sleep 600 >/dev/null 2>&1 &) ; exit 3`", "fail", "exit 3");
     let survivors = &played.record("checks-done", 1)["round"]["results"][0]["survivors"];
     assert!(survivors[0].as_str().is_some_and(|it| it.contains("sleep")), "{survivors}");
@@ -98,7 +98,7 @@ fn an_artefact_that_the_agent_edits_is_its_work() {
 }
 
 #[test]
-fn file_checks() {
+fn file_checks_complete_a_loop() {
     Scenario {
         files: &[("src/a.txt", "TODO: this\nversion 1\n"), ("old.txt", "")],
         criteria: &[
@@ -116,7 +116,7 @@ fn file_checks() {
 }
 
 #[test]
-fn clean_tolerates_what_was_there() {
+fn clean_ignores_files_of_the_start() {
     let played = Scenario {
         files: &[("notes", "mine\n")],
         before: "git init -q",
@@ -133,7 +133,7 @@ fn clean_tolerates_what_was_there() {
 }
 
 #[test]
-fn expectations() {
+fn every_expectation_must_hold() {
     Scenario {
         files: &[("score", "0\n")],
         criteria: &[
@@ -150,7 +150,7 @@ fn expectations() {
 }
 
 #[test]
-fn validation_commands_are_commands_without_a_mark() {
+fn validation_commands_need_no_mark() {
     Scenario {
         files: &[("PROMPT.md", "# Make it so\n\n## Validation Commands\n\n- `test -f done`\n")],
         acts: &["touch done"],
@@ -177,7 +177,7 @@ fn a_failing_guard_keeps_the_loop_working() {
 }
 
 #[test]
-fn checks_see_no_key_of_a_provider_and_no_git_variable() {
+fn checks_get_no_provider_key_and_no_git_variable() {
     let scenario = Scenario {
         criteria: &[
             "Blind: `$ env | grep -E '^(ANTHROPIC_API_KEY|GIT_DIR|CLAUDECODE|LOOPKEEPER_STATE_DIR)='` `exit 1`",

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
+use super::git::START;
 use crate::cli::Ran;
 use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::{Scenario, task};
 
 #[test]
-fn deletes_the_prompt_document() {
+fn a_deleted_prompt_document_changes_no_criterion() {
     let played = Scenario {
         criteria: &["It is there: `exists done`"],
         acts: &["rm PROMPT.md", "touch done"],
@@ -20,7 +21,7 @@ fn deletes_the_prompt_document() {
 }
 
 #[test]
-fn weakens_the_check_in_the_document() {
+fn a_weakened_check_in_the_document_is_only_proposed() {
     let played = Scenario {
         criteria: &["Tests pass: `$ test -f done`"],
         acts: &["sed -i 's/test -f done/true/' PROMPT.md; echo '<promise>COMPLETE</promise>'", "touch done"],
@@ -37,7 +38,7 @@ fn weakens_the_check_in_the_document() {
 }
 
 #[test]
-fn strikes_the_criterion_that_fails_and_adds_one_of_its_own() {
+fn a_criterion_added_by_the_agent_is_not_run() {
     let played = Scenario {
         criteria: &["Tests pass: `$ test -f done`", "Lint: `$ true`"],
         acts: &[
@@ -53,7 +54,7 @@ fn strikes_the_criterion_that_fails_and_adds_one_of_its_own() {
 }
 
 #[test]
-fn makes_a_criterion_optional() {
+fn a_criterion_made_optional_by_the_agent_is_still_required() {
     Scenario {
         criteria: &["Tests pass: `$ test -f done`"],
         settings: "limits.iterations = 2",
@@ -65,7 +66,7 @@ fn makes_a_criterion_optional() {
 }
 
 #[test]
-fn raises_its_own_limits() {
+fn limits_raised_by_the_agent_do_not_count() {
     Scenario {
         criteria: &["Far: `exists nowhere`"],
         settings: "limits.iterations = 2",
@@ -77,7 +78,7 @@ fn raises_its_own_limits() {
 }
 
 #[test]
-fn deletes_the_tests_that_a_check_runs() {
+fn deleted_tests_are_named_in_the_next_prompt() {
     let played = Scenario {
         files: &[("tests/run.sh", "test -f done\n")],
         criteria: &["Tests pass: `$ sh tests/run.sh`"],
@@ -91,9 +92,9 @@ fn deletes_the_tests_that_a_check_runs() {
 }
 
 #[test]
-fn removes_the_repository() {
+fn a_loop_continues_without_its_repository() {
     Scenario {
-        before: "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start",
+        before: START,
         criteria: &["It is there: `exists done`"],
         acts: &["rm -rf .git", "echo $n > work", "touch done"],
         ends: Verified(3, ""),
@@ -103,7 +104,7 @@ fn removes_the_repository() {
 }
 
 #[test]
-fn removes_every_file_and_a_rollback_brings_them_back() {
+fn a_rollback_restores_every_removed_file() {
     let played = Scenario {
         files: &[("src/a", "precious\n"), ("b", "too\n")],
         criteria: &["It is there: `exists done`"],
@@ -126,7 +127,7 @@ fn removes_every_file_and_a_rollback_brings_them_back() {
 }
 
 #[test]
-fn replaces_the_whole_tree_by_another_folder() {
+fn a_replaced_work_tree_fails_the_loop() {
     // The other folder may be a project that a later rollback would write to.
     Scenario {
         criteria: &["It is there: `exists done`"],
@@ -138,10 +139,10 @@ fn replaces_the_whole_tree_by_another_folder() {
 }
 
 #[test]
-fn kills_the_process_above_it() {
+fn an_agent_that_kills_its_parent_is_started_again() {
     // Inside a PID namespace the warden handles this; outside, the killed process is the warden. In neither case may
     // the loop continue as if nothing had happened.
-    let played = Scenario {
+    Scenario {
         criteria: &["It is there: `exists done`"],
         acts: &["kill -9 $PPID; sleep 600", "touch done"],
         settings: "limits.iteration_time = \"4s\"",
@@ -149,11 +150,10 @@ fn kills_the_process_above_it() {
         ..Scenario::default()
     }
     .play();
-    assert!(played.last()["outcome"]["verified"].as_bool().unwrap());
 }
 
 #[test]
-fn gives_itself_a_hook() {
+fn a_hook_that_the_agent_adds_needs_trust() {
     // Changes that would make the agent run arbitrary programs need the user's trust, as in any other file.
     let scenario = Scenario {
         criteria: &["It is there: `exists done`"],
@@ -170,7 +170,7 @@ fn gives_itself_a_hook() {
 }
 
 #[test]
-fn removes_the_very_folder_it_works_in() {
+fn a_removed_work_tree_can_be_restored() {
     let played = Scenario {
         files: &[("src/a", "precious\n")],
         criteria: &["It is there: `exists done`"],

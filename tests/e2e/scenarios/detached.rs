@@ -50,7 +50,7 @@ pub(crate) fn kinds(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn runs_to_its_end_alone() {
+fn a_detached_loop_completes() {
     let (world, id) = detached(&Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 2`"],
         before: "touch log",
@@ -80,7 +80,7 @@ fn runs_to_its_end_alone() {
 }
 
 #[test]
-fn paused_steered_and_resumed() {
+fn a_detached_loop_is_paused_steered_and_resumed() {
     let (world, id) = detached(&Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 2`"],
         before: "touch log",
@@ -110,7 +110,7 @@ fn paused_steered_and_resumed() {
 }
 
 #[test]
-fn stopped_after_the_iteration() {
+fn a_stop_ends_the_loop_after_its_iteration() {
     let (world, id) =
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     world.until_shared("up.1");
@@ -127,7 +127,7 @@ fn stopped_after_the_iteration() {
 }
 
 #[test]
-fn stopped_now() {
+fn a_stop_at_once_ends_the_agent() {
     let (world, _) = detached(&Scenario {
         criteria: &["Far: `exists nowhere`"],
         acts: &["trap '' TERM; (setsid sleep 600 &); touch $folder/up; while :; do sleep 600; done"],
@@ -160,7 +160,7 @@ fn an_open_breaker_waits_for_its_user() {
 }
 
 #[test]
-fn log_diff_and_rollback_there_and_back() {
+fn iterations_are_logged_compared_and_rolled_back() {
     let world = Scenario {
         files: &[("text", "zero\n")],
         criteria: &["Two: `has \"two\" text`"],

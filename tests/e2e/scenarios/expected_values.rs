@@ -19,7 +19,7 @@ fn plays(files: &[(&str, &str)], command: &str, acts: &[&str], (settings, ends):
 }
 
 #[test]
-fn work_that_equals_everything_passes_whatever_its_tests_expect() {
+fn work_that_equals_everything_is_not_judged_done() {
     let files = [("calc.py", CODE), ("tests/test_calc.py", TESTS)];
     let command = "python3 -m unittest discover -s tests";
     let work = format!("cat > calc.py <<'X'\n{}X", CODE.replace("a - b", "a + b"));
@@ -32,7 +32,7 @@ fn work_that_equals_everything_passes_whatever_its_tests_expect() {
 }
 
 #[test]
-fn a_script_whose_assertions_are_patched() {
+fn a_script_with_patched_assertions_is_not_judged_done() {
     let files = [
         ("calc.js", "exports.add = (a, b) => a - b;\n"),
         (
@@ -48,7 +48,7 @@ fn a_script_whose_assertions_are_patched() {
 
 /// An assertion behind a condition that does not hold here, and a file that the check does not run.
 #[test]
-fn assertions_that_are_not_reached() {
+fn unreached_assertions_are_no_evidence_against_the_work() {
     let unreached = TESTS.replace(
         "        self.assertEqual(double(4), 8)",
         "        if not hasattr(self, 'slow'):\n            return\n        self.assertEqual(double(4), 8)",

@@ -48,7 +48,7 @@ fn an_agent_of_root_cannot_undo_the_mounts() {
 
 /// Control: with the capabilities of root, the mounts can be undone.
 #[test]
-fn with_all_capabilities_the_mounts_can_be_undone() {
+fn control_with_all_capabilities_the_mounts_can_be_undone() {
     if namespace().is_none() || !geteuid().is_root() {
         return;
     }
@@ -115,7 +115,7 @@ fn a_required_sandbox_protects_the_configuration_of_git_too() {
 
 /// Checks run code that the agent wrote.
 #[test]
-fn checks_have_no_access_either() {
+fn checks_cannot_read_hidden_files() {
     if namespace().is_none() {
         return;
     }

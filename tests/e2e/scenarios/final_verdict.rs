@@ -6,9 +6,9 @@ use crate::support::played::Played;
 use crate::support::scenario::Ends::{Claimed, Failed, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
-const CODE: &str = "def add(a, b):\n    return a - b\n";
+pub(super) const CODE: &str = "def add(a, b):\n    return a - b\n";
 pub(super) const FIX: &str = "printf 'def add(a, b):\\n    return a + b\\n' > calc.py";
-const TESTS: &str = "import unittest\n\nfrom calc import add\n\n\nclass Sums(unittest.TestCase):\n    def test_small(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_zero(self):\n        self.assertEqual(add(0, 0), 0)\n";
+pub(super) const TESTS: &str = "import unittest\n\nfrom calc import add\n\n\nclass Sums(unittest.TestCase):\n    def test_small(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_zero(self):\n        self.assertEqual(add(0, 0), 0)\n";
 pub(super) const CRITERION: &str = "Tests pass: `$ python3 -m unittest discover -s tests`";
 
 pub(super) fn scenario<'a>(acts: &'a [&'a str], criteria: &'a [&'a str], ends: Ends<'a>) -> Scenario<'a> {
@@ -38,7 +38,7 @@ pub(super) fn is_verified(act: &str, criteria: &[&str], basis: &str) -> Played {
 }
 
 #[test]
-fn a_test_that_expects_what_the_code_returns() {
+fn a_test_changed_to_what_the_code_returns_is_refused() {
     let played = is_refused(
         "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py",
         "tests/test_calc.py expects different values in 1 assertion, and with its version of the start \"Tests pass\" fails: 1 of 2 fail",
@@ -48,7 +48,7 @@ fn a_test_that_expects_what_the_code_returns() {
 }
 
 #[test]
-fn a_file_that_rules_outside_the_tree_hide_from_clean() {
+fn a_file_hidden_from_clean_outside_the_tree_is_only_claimed() {
     let criteria = [CRITERION, "Clean: `clean`"];
     let hides = format!("{FIX}; touch left.txt; echo left.txt >> .git/info/exclude");
     let reason = "`clean` did not see left.txt, which git ignores by rules outside the tree";
@@ -59,7 +59,7 @@ fn a_file_that_rules_outside_the_tree_hide_from_clean() {
 }
 
 #[test]
-fn a_hook_of_the_runner_that_drops_tests() {
+fn a_runner_hook_that_drops_tests_is_refused() {
     is_refused(
         "printf '\\n\\ndef load_tests(loader, tests, pattern):\\n    return loader.loadTestsFromName(\"test_calc.Sums.test_zero\")\\n' >> tests/test_calc.py",
         "tests/test_calc.py changed",
@@ -67,7 +67,7 @@ fn a_hook_of_the_runner_that_drops_tests() {
 }
 
 #[test]
-fn a_module_that_takes_the_place_of_the_runner() {
+fn a_module_that_replaces_the_runner_is_refused() {
     is_refused(
         "printf 'print(\"Ran 2 tests in 0.1s\")\\nprint()\\nprint(\"OK\")\\n' > unittest.py",
         "unittest.py takes the place of the module `unittest`, and without it \"Tests pass\" fails",
@@ -75,7 +75,7 @@ fn a_module_that_takes_the_place_of_the_runner() {
 }
 
 #[test]
-fn tests_that_are_replaced_by_others() {
+fn tests_replaced_by_others_are_refused() {
     is_refused(
         "git rm -q --cached tests/test_calc.py 2>/dev/null; rm tests/test_calc.py; printf 'import unittest\\n\\n\\nclass T(unittest.TestCase):\\n    def test_a(self):\\n        self.assertEqual(4, 2 + 2)\\n\\n    def test_b(self):\\n        self.assertEqual(6, 3 + 3)\\n' > tests/test_other.py",
         "tests/test_calc.py lost 2 tests, and with its version of the start \"Tests pass\" fails",
@@ -83,20 +83,20 @@ fn tests_that_are_replaced_by_others() {
 }
 
 #[test]
-fn tests_with_changed_formatting() {
+fn reformatted_tests_are_verified() {
     let rewritten = "import unittest\\n\\nfrom calc import add\\n\\n\\nclass Sums(unittest.TestCase):\\n    def test_all(self):\\n        for a, b, want in [(1, 2, 3), (0, 0, 0)]:\\n            with self.subTest(a=a):\\n                self.assertEqual(add(a, b), want)\\n";
     let act = format!("{FIX}; printf '{rewritten}' > tests/test_calc.py");
     is_verified(&act, &[CRITERION], "1 test file changed, the checks pass with the old one too");
 }
 
 #[test]
-fn tests_that_moved_to_another_file() {
+fn moved_tests_are_verified() {
     let act = format!("{FIX}; mv tests/test_calc.py tests/test_sums.py");
     is_verified(&act, &[CRITERION], "2 test files changed, the checks pass with the old ones too");
 }
 
 #[test]
-fn tests_that_a_criterion_asks_for() {
+fn tests_that_a_criterion_requires_are_verified() {
     let act = format!(
         "{FIX}; printf '\\n    def test_big(self):\\n        self.assertEqual(add(10, 20), 30)\\n' >> tests/test_calc.py"
     );
@@ -105,7 +105,7 @@ fn tests_that_a_criterion_asks_for() {
 }
 
 #[test]
-fn tests_of_a_project_without_tests() {
+fn first_tests_of_a_project_are_verified() {
     let tests = TESTS.replace('\n', "\\n");
     let act = format!("{FIX}; mkdir tests; printf '{tests}' > tests/test_calc.py");
     let played = Scenario {
@@ -123,15 +123,13 @@ fn without_changed_judges_the_sentence_says_nothing_of_them() {
     let played = is_verified(FIX, &[CRITERION], "passes after 1 iteration");
     let verdict = played.record("final-verdict", 1);
     assert!(verdict["pinned"].is_null() && verdict["asLeft"]["results"][0]["status"] == "pass", "{verdict}");
-    let sentence = played.last()["record"]["outcome"]["sentence"]
-        .as_str()
-        .or(played.last()["outcome"]["sentence"].as_str());
-    assert!(!sentence.unwrap().contains("test file"), "{sentence:?}");
+    let sentence = played.last()["outcome"]["sentence"].as_str().unwrap();
+    assert!(!sentence.contains("test file"), "{sentence}");
 }
 
 /// Control: without a clean room only the rules for text apply, and they detect nothing here.
 #[test]
-fn without_a_sandbox_dropped_tests_are_not_detected() {
+fn control_without_a_sandbox_dropped_tests_are_not_detected() {
     let acts = [
         "printf '\\n\\ndef load_tests(loader, tests, pattern):\\n    return loader.loadTestsFromName(\"test_calc.Sums.test_zero\")\\n' >> tests/test_calc.py",
     ];
@@ -202,7 +200,7 @@ fn accepted_changes_do_not_count_in_the_next_loop() {
 
 /// An ignored file is in no snapshot: a judge among them is hidden with the judges of the start.
 #[test]
-fn a_module_that_git_ignores() {
+fn an_ignored_module_that_replaces_the_runner_is_refused() {
     is_refused(
         "echo unittest.py >> .gitignore; printf 'print(\"Ran 2 tests in 0.1s\")\nprint()\nprint(\"OK\")\n' > unittest.py",
         "unittest.py is new, and without it \"Tests pass\" fails",
@@ -211,7 +209,7 @@ fn a_module_that_git_ignores() {
 
 /// Start-up files of Python in the home folder are the user's, unless they changed during the loop.
 #[test]
-fn a_start_up_file_in_the_home_folder() {
+fn a_start_up_file_in_the_home_folder_is_refused() {
     let act = "d=$(python3 -c 'import site; print(site.getusersitepackages())'); mkdir -p \"$d\"; printf 'import unittest.case; unittest.case.TestCase.assertEqual = lambda *a: None\n' > \"$d/x.pth\"";
     is_refused(act, "x.pth is new, and without it \"Tests pass\" fails");
 }
@@ -233,7 +231,7 @@ const FIX_SUMS: &str = "sed -i 's/\\$1 - \\$2/$1 + $2/' sums.sh";
 
 /// Rules that a check runs are taken from the start; the others are work.
 #[test]
-fn parts_of_a_makefile_that_decide() {
+fn changed_rules_that_a_check_runs_are_refused() {
     let skips = "sed -i 's/^RUN = .*/RUN = true/' Makefile";
     plays_make(&[skips, "true"], Failed(2, "with its version of the start \"Tests\" fails"));
     let works = format!("{FIX_SUMS}; sed -i 's/cp sums.sh sums/install -m 755 sums.sh sums/' Makefile");
@@ -244,14 +242,14 @@ fn parts_of_a_makefile_that_decide() {
 
 /// A file with the name of a target keeps make from running it.
 #[test]
-fn a_file_in_place_of_a_target() {
+fn a_file_in_place_of_a_make_target_is_refused() {
     let stale = "touch all; touch -d '+1 hour' test";
     plays_make(&[stale, "true"], Failed(2, "test takes the place of the target `test`, and without it"));
 }
 
 /// Work that rewrites the tests as they start, and restores them at the end, cannot be seen in the tree.
 #[test]
-fn tests_that_are_rewritten_while_they_run() {
+fn tests_rewritten_while_they_run_are_not_judged() {
     let files = [
         ("run.sh", "sh prepare.sh\nsh tests/check.sh; code=$?\nsh restore.sh\nexit $code\n"),
         ("prepare.sh", "true\n"),
@@ -306,7 +304,7 @@ fn an_ignored_file_that_a_check_needs_is_named() {
 
 /// Tests that use a removed name are no evidence about the work: the outcome is claimed.
 #[test]
-fn tests_of_an_interface_that_was_renamed() {
+fn tests_of_a_renamed_interface_leave_a_claim() {
     let act = format!("{FIX}; sed -i 's/\\badd\\b/plus/g' calc.py tests/test_calc.py");
     let sentence = "claimed, not verified: the one required criterion passes after 1 iteration; 1 test file changed, and the checks cannot run with the old one: review it";
     scenario(&[&act], &[CRITERION], Ends::Claimed(1, sentence)).play();
@@ -314,7 +312,7 @@ fn tests_of_an_interface_that_was_renamed() {
 
 /// A file that the task allows to change is no judge.
 #[test]
-fn tests_that_the_task_allows_to_change() {
+fn tests_that_the_task_allows_to_change_are_verified() {
     let act = "sed -i 's/add(1, 2), 3/add(1, 2), -1/' tests/test_calc.py";
     let acts = [act];
     let allowed = Scenario {
@@ -326,7 +324,7 @@ fn tests_that_the_task_allows_to_change() {
 
 /// No test detects work that patches its runner; the text of the change shows it.
 #[test]
-fn work_that_patches_the_test_runner() {
+fn work_that_patches_the_test_runner_is_refused() {
     let act = "printf 'import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n' >> calc.py";
     let what = "calc.py patches the test runner";
     scenario(&[act, "true"], &[CRITERION], Failed(2, what)).play();
@@ -334,7 +332,7 @@ fn work_that_patches_the_test_runner() {
 
 /// A file of test data that no snapshot holds, and that the agent overwrites with as many bytes and the old time.
 #[test]
-fn test_data_that_is_too_large_to_be_compared() {
+fn changed_test_data_that_is_too_large_to_store_leaves_a_claim() {
     const TESTS: &str = "import unittest\n\nfrom calc import add\n\n\nclass Sums(unittest.TestCase):\n    def test_first(self):\n        with open('tests/data.txt') as data:\n            self.assertEqual(add(1, 2), int(data.read(1)))\n";
     let data = format!("3{}", " ".repeat(21 << 20));
     let files: [(&str, &str); 3] =
@@ -351,7 +349,7 @@ fn test_data_that_is_too_large_to_be_compared() {
 }
 
 #[test]
-fn more_ignored_files_than_can_be_compared() {
+fn too_many_changed_ignored_files_leave_a_claim() {
     let act = format!("{FIX}; mkdir out; seq 1 10001 | sed 's|^|out/|' | xargs touch");
     let files: [(&str, &str); 3] =
         [("calc.py", CODE), ("tests/test_calc.py", TESTS), (".gitignore", "out/\n")];
@@ -363,7 +361,7 @@ fn more_ignored_files_than_can_be_compared() {
 /// Code of the work takes a test away, and a new file of tests makes up for the number: the tests of the start alone run
 /// fewer than at the start, although all of these pass.
 #[test]
-fn code_that_takes_a_test_away_behind_an_added_one() {
+fn a_test_removed_behind_an_added_one_is_refused() {
     let act = "cat > calc.py <<'END'\nLOADER = getattr(__import__('unit' + 'test'), 'TestLoader')\nNAMES = LOADER.getTestCaseNames\nsetattr(LOADER, 'getTestCaseNames', lambda self, case: [it for it in NAMES(self, case) if it != 'test_small'])\n\n\ndef add(a, b):\n    return a - b\nEND\nprintf 'import unittest\\n\\n\\nclass More(unittest.TestCase):\\n    def test_more(self):\\n        self.assertEqual(4, 2 + 2)\\n' > tests/test_more.py";
     is_refused(act, "tests/test_more.py is new, and without it \"Tests pass\" runs 1 test, 2 at the start");
     let settings = "criteria.may_change = [\"golden/\"]";
@@ -397,7 +395,7 @@ fn files_of_the_home_folder_that_a_check_needs_are_named() {
 
 /// What a check writes to the home folder of a room is removed with it.
 #[test]
-fn home_folder_writes_of_a_clean_room_check() {
+fn files_written_to_the_home_folder_of_a_clean_room_are_removed() {
     let played = Scenario {
         criteria: &["Done: `$ test -f done && case $HOME in */room-*) touch ~/written; esac`"],
         acts: &["echo ok > done"],

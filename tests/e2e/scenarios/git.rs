@@ -1,16 +1,15 @@
 //! Loops on a separate branch, agents that leave it, and commits by loopkeeper.
 
 use super::detached::{detached, end};
-use crate::support::processes::around;
+use super::recovery::kill;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::Scenario;
-use crate::support::world::TIMEOUT;
 
 pub(super) const START: &str = "git init -q -b main; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
 const DONE: &[&str] = &["It is there: `exists done`"];
 
 #[test]
-fn a_branch_is_made_and_the_users_changes_go_along() {
+fn a_new_branch_keeps_the_users_changes() {
     let played = Scenario {
         files: &[("mine", "1\n")],
         before: &format!("{START}; echo 2 > mine"),
@@ -78,7 +77,7 @@ fn a_branch_that_would_cost_changes_is_refused_before_anything_runs() {
 }
 
 #[test]
-fn an_agent_that_leaves_the_branch_is_told_to_go_back() {
+fn the_prompt_names_the_branch_that_the_agent_left() {
     let played = Scenario {
         before: START,
         criteria: DONE,
@@ -99,7 +98,7 @@ fn an_agent_that_leaves_the_branch_is_told_to_go_back() {
 }
 
 #[test]
-fn one_commit_an_iteration_of_what_it_changed() {
+fn each_iteration_commits_what_it_changed() {
     let played = Scenario {
         files: &[("mine", "1\n"), ("both", "1\n"), (".gitignore", "ignored\n")],
         before: &format!("{START}; echo 2 > mine; echo 2 > both; echo x > untracked; echo s > staged; git add staged; printf '#!/bin/sh\\nexit 1\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"),
@@ -165,7 +164,7 @@ fn clean_holds_once_the_work_is_committed() {
 }
 
 #[test]
-fn a_keeper_that_is_killed_over_its_commit_makes_it_once() {
+fn a_keeper_killed_before_its_commit_commits_once() {
     // Killed between the end of an agent and the record of its commit.
     for seen in ["agent-ended", "checks-done", "iteration-ended"] {
         let (world, id) = detached(&Scenario {
@@ -176,14 +175,7 @@ fn a_keeper_that_is_killed_over_its_commit_makes_it_once() {
             ..Scenario::default()
         });
         world.until(seen, |it| it["type"] == seen && it["iteration"] == 1);
-        let keepers: Vec<_> = around(world.terminal.folder())
-            .into_iter()
-            .filter(|it| it.arguments.contains("loopkeeper keeper "))
-            .collect();
-        for keeper in &keepers {
-            keeper.kill();
-        }
-        assert!(keepers.iter().all(|it| it.is_gone(TIMEOUT)));
+        kill(&world, "loopkeeper keeper ");
         world.run(&["resume", &id]).expect(0);
         world.until("the commit", |it| it["type"] == "committed");
         world.run(&["stop", &id]).expect(0);
@@ -195,7 +187,7 @@ fn a_keeper_that_is_killed_over_its_commit_makes_it_once() {
 }
 
 #[test]
-fn pipes_where_git_expects_files_do_not_hold_up_a_loop() {
+fn pipes_in_place_of_git_files_do_not_block_a_loop() {
     for pipe in [".git/config", ".git/shallow", ".git/objects/info/alternates", ".git/HEAD", "included"] {
         let include = "git config include.path ../included;";
         Scenario {

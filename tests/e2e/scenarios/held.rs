@@ -5,8 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::cli::{Ran, Terminal};
-use crate::doctor::script;
+use crate::cli::{Ran, Terminal, script};
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::{Scenario, task};
 

@@ -21,7 +21,7 @@ impl Drop for SharedFolder {
 }
 
 #[test]
-fn work_that_was_left_in_a_shared_folder() {
+fn work_in_a_shared_folder_fails_in_a_clean_room() {
     let left = SharedFolder::at("/var/tmp/loopkeeper-left");
     let act = format!(
         "mkdir -p {0}; sed 's/a - b/a + b/' calc.py > {0}/sums.py; printf 'import sys\\nsys.path.insert(0, \"{0}\")\\nfrom sums import add\\n' > calc.py",
@@ -32,7 +32,7 @@ fn work_that_was_left_in_a_shared_folder() {
 }
 
 #[test]
-fn a_check_that_makes_its_own_files_in_a_shared_folder() {
+fn a_check_may_create_files_in_a_shared_folder() {
     let made = SharedFolder::at("/var/tmp/loopkeeper-made");
     let check = format!(
         "Tests pass: `$ rm -rf {0} && mkdir {0} && python3 -m unittest discover -s tests 2>{0}/log && mv {0}/log {0}/done`",
@@ -79,7 +79,7 @@ fn files_that_were_ignored_at_the_start_may_be_needed() {
 }
 
 #[test]
-fn a_package_that_no_manifest_lists() {
+fn a_package_that_no_manifest_lists_leaves_a_claim() {
     let files = [
         ("calc.js", "exports.add = (a, b) => a - b;\n"),
         ("package.json", "{ \"name\": \"calc\", \"dependencies\": {} }\n"),
@@ -96,7 +96,7 @@ fn a_package_that_no_manifest_lists() {
 }
 
 #[test]
-fn files_outside_the_tree_that_no_check_needs() {
+fn files_outside_the_tree_that_no_check_needs_are_no_obstacle() {
     let act = format!("{FIX}; mkdir -p \"$HOME/.config/app\" \"$HOME/notes\"; echo x > \"$HOME/notes/a\"");
     is_verified(&act, &[CRITERION], "");
     // A check may make them again.
@@ -105,7 +105,7 @@ fn files_outside_the_tree_that_no_check_needs() {
 }
 
 #[test]
-fn a_package_that_was_installed_for_the_user() {
+fn a_package_installed_for_the_user_is_no_obstacle() {
     let act = "python3 - <<'P'\nimport os, site\nfolder = site.getusersitepackages()\nos.makedirs(folder + '/plus-1.0.dist-info')\nopen(folder + '/plus.py', 'w').write('def plus(a, b):\\n    return a + b\\n')\nopen(folder + '/plus-1.0.dist-info/RECORD', 'w').write('plus.py,,\\nplus-1.0.dist-info/RECORD,,\\n')\nP\nprintf 'from plus import plus\\n\\n\\ndef add(a, b):\\n    return plus(a, b)\\n' > calc.py";
     is_verified(act, &[CRITERION], "");
 }

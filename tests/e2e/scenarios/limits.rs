@@ -16,7 +16,7 @@ use crate::support::world::{World, wait_until};
 const FAR: &[&str] = &["Far away: `exists nowhere`"];
 
 #[test]
-fn iterations() {
+fn the_limit_of_iterations_ends_a_loop() {
     let played = Scenario {
         criteria: FAR,
         settings: "limits.iterations = 3",
@@ -30,7 +30,7 @@ fn iterations() {
 }
 
 #[test]
-fn an_argument_wins() {
+fn a_limit_of_the_command_line_replaces_the_setting() {
     Scenario {
         criteria: FAR,
         settings: "limits.iterations = 9",
@@ -68,7 +68,7 @@ fn duration_ends_a_running_agent() {
 }
 
 #[test]
-fn a_pause_between_iterations() {
+fn a_loop_waits_between_iterations() {
     let played = Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 2`"],
         before: "touch log",
@@ -98,7 +98,7 @@ fn a_wait_ends_with_the_time_of_the_loop() {
 }
 
 #[test]
-fn tokens() {
+fn the_limit_of_tokens_ends_a_loop() {
     let act = format!("echo $n >> log; {}", claude(ANSWER));
     let played = Scenario {
         criteria: FAR,
@@ -289,7 +289,7 @@ fn an_unusable_list_of_calls_blocks_no_loop() {
 }
 
 #[test]
-fn viewing_is_not_a_call() {
+fn dry_run_and_check_count_no_call() {
     let scenario = Scenario { criteria: FAR, acts: &["true"], ..Scenario::default() };
     let world = scenario.world();
     world.run(&["run", "--dry-run"]).expect(0);

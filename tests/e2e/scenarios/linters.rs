@@ -23,14 +23,14 @@ fn plays(acts: &[&str], ends: Ends<'_>) -> Played {
 }
 
 #[test]
-fn a_directive_that_suppresses_the_finding() {
+fn a_directive_that_suppresses_the_finding_is_refused() {
     let what = "calc.py suppresses findings of ruff in line 1";
     let played = plays(&["sed -i \"s/'bad'/'bad'  # noqa/\" calc.py", "true"], Failed(2, what));
     played.told(2, "## Restore what was weakened").told(2, what);
 }
 
 #[test]
-fn a_directive_that_is_removed_again() {
+fn a_removed_directive_is_verified() {
     plays(
         &["sed -i \"s/'bad'/'bad'  # noqa/\" calc.py", "sed -i \"s/'bad'.*/'good'/\" calc.py"],
         Verified(2, ""),
@@ -38,7 +38,7 @@ fn a_directive_that_is_removed_again() {
 }
 
 #[test]
-fn configuration_that_switches_the_rule_off() {
+fn a_disabled_rule_is_refused() {
     let what = "ruff.toml changed, and with its version of the start \"No findings\" fails: exit 1";
     plays(&["echo '# off' >> ruff.toml", "true"], Failed(2, what));
     let what = ".ruff.toml is new, and without it \"No findings\" fails: exit 1";
@@ -46,7 +46,7 @@ fn configuration_that_switches_the_rule_off() {
 }
 
 #[test]
-fn configuration_without_effect_on_the_verdict() {
+fn configuration_without_effect_is_verified() {
     let act = format!("{FIX}; echo 'line-length = 80' > ruff.toml");
     let basis = "1 test or configuration file changed, the checks pass with the old one too";
     plays(&[&act], Verified(1, basis));
@@ -54,7 +54,7 @@ fn configuration_without_effect_on_the_verdict() {
 
 /// Control: the same directive where no check runs the linter.
 #[test]
-fn a_directive_of_a_linter_that_no_check_runs() {
+fn control_a_directive_of_another_linter_is_verified() {
     Scenario {
         files: &[("calc.py", CODE)],
         criteria: &["Done: `exists done`"],

@@ -1,6 +1,7 @@
 //! The memory of an iteration: earlier iterations in its prompt, and the project's memory files.
 
 use super::detached::detached;
+use super::git::START;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::{Scenario, task};
 
@@ -8,7 +9,7 @@ use crate::support::scenario::{Scenario, task};
 fn commits_messages_and_decisions_reach_the_next_iteration() {
     let played = Scenario {
         criteria: &["Enough: `exists d`"],
-        before: "git init -q; git config user.name a; git config user.email a@b; git add .; git commit -qm start",
+        before: START,
         acts: &[
             "touch a; git add a; git commit -qm 'feat: add a'; echo 'Decision: names stay short'; echo 'I did a.'",
             "touch b; echo 'I did b.'",

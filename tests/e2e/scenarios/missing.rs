@@ -45,7 +45,7 @@ fn missing_programs_stop_the_start() {
 }
 
 #[test]
-fn packages_and_interpreters_are_the_users() {
+fn missing_packages_interpreters_and_servers_stop_the_start() {
     let played = Scenario {
         files: &[("package.json", r#"{"devDependencies": {"left-pad": "1"}}"#)],
         criteria: &["Tests: `$ echo \"Error: Cannot find module 'left-pad'\" >&2; exit 1`"],
@@ -154,7 +154,7 @@ fn a_loop_that_waits_for_a_program_continues_once_it_exists() {
 }
 
 #[test]
-fn the_user_resumes_without_it() {
+fn resume_anyway_waives_the_check() {
     let (world, id) = detached(&Scenario {
         criteria: &["Tool: `$ ../agent/tool`"],
         acts: &["printf '#!/bin/sh\\n' > ../agent/tool; chmod +x ../agent/tool; touch done"],
@@ -168,11 +168,9 @@ fn the_user_resumes_without_it() {
 }
 
 #[test]
-fn check_says_what_to_do() {
+fn check_prints_the_remedy() {
     let world = Scenario { criteria: &["Lint: `$ no-such-linter`"], ..Scenario::default() }.world();
-    world.run(&["trust"]);
-    let ran = world.run(&["run", "--trust", "--json"]);
-    ran.expect(1);
+    world.run(&["run", "--trust", "--json"]).expect(1);
     let checked = world.run(&["check"]);
     checked.expect(1).out("not run     Lint: program \"no-such-linter\" is not installed");
     checked.expect(1).out("Hint: Install no-such-linter, or change the check.");

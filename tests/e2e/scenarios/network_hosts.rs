@@ -151,7 +151,7 @@ async fn a_warden_for_one_job_passes_its_socket_too() {
 
 /// Control: without a list every attempt but the tunnel through the proxy succeeds.
 #[test]
-fn without_a_list_everything_is_reached() {
+fn control_without_a_list_everything_is_reached() {
     let open = LimitedLoop::new("", &[PASSES]);
     open.world.run(&["run", "--trust"]).expect(0).out("ompleted, verified");
     let all: Vec<&str> = ATTEMPTS.lines().filter_map(|it| it.trim().strip_prefix("try ")).collect();
@@ -177,7 +177,7 @@ fn where_there_is_no_namespace_auto_says_so_and_required_refuses() {
 }
 
 #[test]
-fn a_denied_host_is_named_once_and_told_to_the_next_agent() {
+fn a_denied_host_is_named_once_and_in_the_next_prompt() {
     if namespace().is_none() {
         return;
     }

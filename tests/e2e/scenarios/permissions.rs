@@ -43,7 +43,7 @@ fn all(world: &World, kind: &str) -> Vec<Value> {
 }
 
 #[test]
-fn the_user_allows_it_once() {
+fn the_user_allows_a_request_once() {
     let (world, id) = asked(&[&wants()], "");
     let status = world.status();
     assert_eq!((&status["state"], &status["phase"]), (&json!("needsYou"), &json!("needsAnswer")), "{status}");
@@ -72,7 +72,7 @@ fn the_user_allows_it_once() {
 }
 
 #[test]
-fn the_user_denies_it() {
+fn the_user_denies_a_request() {
     let (world, id) = asked(&[&wants(), WORKS], "");
     world.run(&["answer", &id, "deny"]).expect(0).out(&format!("Denied: {REQUEST}"));
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
@@ -108,7 +108,7 @@ fn an_unanswered_request_and_later_ones_are_denied() {
 }
 
 #[test]
-fn a_stop_takes_the_question_back() {
+fn a_stop_or_pause_cancels_the_question() {
     for order in [["stop"].as_slice(), &["stop", "--now"], &["pause"]] {
         let act = format!("trap '' TERM\n{}", wants());
         let (world, id) = asked(&[&act, WORKS], "limits.grace = \"30s\"\n");
@@ -164,7 +164,7 @@ fn unattended_loops_ask_no_permission() {
 }
 
 #[test]
-fn only_who_speaks_the_protocol_can_ask() {
+fn only_agents_by_protocol_may_ask() {
     let world = Scenario { criteria: DONE, acts: &[WORKS], ..Scenario::default() }.world();
     world.terminal.file("loopkeeper.toml", "agent = \"claude\"\n[agents.claude]\npermissions = \"ask\"\n");
     world.run(&["run"]).expect(2).err("cannot be `ask`").err("output = \"acp\"");

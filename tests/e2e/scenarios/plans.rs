@@ -64,7 +64,7 @@ fn completion_criteria_of_stories_are_commands() {
 }
 
 #[test]
-fn a_plan_that_cannot_be_read_any_more_is_not_worked_off() {
+fn an_unreadable_plan_is_not_complete() {
     let prd = r#"{"userStories": [{"id": "US-1", "title": "One", "passes": false}]}"#;
     Scenario {
         files: &[("prd.json", prd)],
@@ -101,7 +101,7 @@ fn open_items_are_named_at_the_end() {
 }
 
 #[test]
-fn an_empty_plan_is_nothing_worked_off() {
+fn an_empty_plan_is_not_complete() {
     Scenario {
         files: &[PROMPT, ("fix_plan.md", "# Plan\n\nNothing yet.\n")],
         settings: "limits.iterations = 2",

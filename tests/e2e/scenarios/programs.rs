@@ -67,7 +67,7 @@ fn a_keeper_and_a_warden_are_programs_of_their_own() {
 }
 
 #[test]
-fn the_whole_program_keeps_where_it_is_alone() {
+fn the_whole_program_is_keeper_and_warden_where_it_is_alone() {
     let world = begun(|world, args| world.terminal.command_of(&alone(world), args));
     assert!(programs(&world).is_none_or(|it| it == [env!("CARGO_PKG_VERSION"); 2]));
     goes_on(&world);
@@ -101,7 +101,7 @@ fn a_keeper_of_another_build_is_not_used() {
 }
 
 #[test]
-fn without_the_program_for_them_requests_could_not_be_made() {
+fn without_its_program_a_request_could_not_be_made() {
     let get = "Up: `GET http://127.0.0.1:1/`";
     let world = Scenario { criteria: &[get], acts: &["true"], ..Scenario::default() }.world();
     let program = alone(&world);
@@ -129,7 +129,7 @@ fn no_server_is_started_if_its_address_cannot_be_probed() {
 
 /// Code linked into a long-running program stays in memory.
 #[test]
-fn only_who_makes_requests_knows_certificates() {
+fn only_the_request_program_links_certificates() {
     let check = |program: &str, expect: bool| {
         let bytes = fs::read(program).unwrap();
         assert_eq!(memchr::memmem::find(&bytes, b"GlobalSign").is_some(), expect, "{program}");

@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 
+use super::git::START;
 use crate::support::played::Played;
 use crate::support::scenario::Ends::{Breaker, Limit, Verified};
 use crate::support::scenario::Scenario;
 
-const REPO: &str =
-    "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
 const STUCK: &str = "breaker open: 3 iterations without a file change";
 /// An agent that responds immediately and changes nothing fails faster than one that works and changes nothing.
 const PATIENT: &str = "breaker.fast_failures = 99";
@@ -15,7 +14,7 @@ const PATIENT: &str = "breaker.fast_failures = 99";
 const FAR: &[&str] = &["Far away: `exists nowhere`"];
 
 #[test]
-fn nothing_at_all() {
+fn iterations_without_a_change_open_the_breaker() {
     let played = Scenario {
         criteria: FAR,
         acts: &["echo 'Thinking about it.'"],
@@ -30,7 +29,7 @@ fn nothing_at_all() {
 }
 
 #[test]
-fn a_breaker_with_a_limit_of_one() {
+fn a_breaker_limit_of_one_opens_at_once() {
     Scenario {
         criteria: FAR,
         settings: "breaker.no_progress = 1",
@@ -42,7 +41,7 @@ fn a_breaker_with_a_limit_of_one() {
 }
 
 #[test]
-fn edits_that_change_nothing_of_what_fails() {
+fn equal_failures_after_edits_open_the_breaker() {
     let failing =
         "echo \"FAILED a - assert 3 == 4\"; echo \"1 failed in 0.$(wc -l < log)s, seed $$\"; exit 1";
     let check = format!("Tests pass: `$ {failing}`");
@@ -69,7 +68,7 @@ fn edits_that_change_nothing_of_what_fails() {
 }
 
 #[test]
-fn progress_closes_the_count() {
+fn progress_resets_the_count() {
     Scenario {
         criteria: FAR,
         settings: "breaker.fast_failures = 99\nbreaker.same_error = 99",
@@ -83,7 +82,7 @@ fn progress_closes_the_count() {
 #[test]
 fn untracked_files_are_progress() {
     Scenario {
-        before: REPO,
+        before: START,
         criteria: &["Enough: `$ ls note.* | wc -l` `>= 5`"],
         acts: &["touch note.$n"],
         ends: Verified(5, ""),
@@ -96,7 +95,7 @@ fn untracked_files_are_progress() {
 fn commits_are_progress_where_the_tree_stays() {
     // A dirty start: all work is done, and the agent only commits it, a file at a time.
     let played = Scenario {
-        before: &format!("{REPO}; touch 1 2 3 4 5"),
+        before: &format!("{START}; touch 1 2 3 4 5"),
         criteria: &["Committed: `$ git ls-files 1 2 3 4 5 | wc -l` `== 5`"],
         acts: &["git add $n; git commit -qm $n"],
         ends: Verified(5, ""),
@@ -114,7 +113,7 @@ fn commits_are_progress_where_the_tree_stays() {
 fn empty_and_amended_commits_are_not_progress() {
     let check = |act: &str| {
         Scenario {
-            before: REPO,
+            before: START,
             criteria: FAR,
             settings: PATIENT,
             acts: &[act],
@@ -134,7 +133,7 @@ fn ignored_files_times_and_swap_files_are_not_progress() {
     let check = |act: &str| {
         Scenario {
             files: &[(".gitignore", "*.log\n"), ("kept", "")],
-            before: REPO,
+            before: START,
             criteria: FAR,
             settings: PATIENT,
             acts: &[act],
@@ -170,7 +169,7 @@ fn modes_and_links_are_progress() {
 fn a_dirty_start_does_not_count_as_progress() {
     Scenario {
         files: &[("a", "1\n")],
-        before: &format!("{REPO}; echo 2 > a; echo new > b; rm -f c"),
+        before: &format!("{START}; echo 2 > a; echo new > b; rm -f c"),
         criteria: FAR,
         settings: PATIENT,
         acts: &["git status > /dev/null"],
@@ -183,7 +182,7 @@ fn a_dirty_start_does_not_count_as_progress() {
 }
 
 #[test]
-fn changes_that_the_task_does_not_mention() {
+fn changes_that_the_task_does_not_mention_are_noted() {
     let streak = "the last 3 iterations changed no source that the task mentions";
     let played = Scenario {
         criteria: &["Logging in works: `exists src/auth.py src/session.py`"],

@@ -49,7 +49,7 @@ fn unattended_loops_do_not_wait_for_answers() {
 }
 
 #[test]
-fn answered_in_a_terminal() {
+fn a_question_is_answered_in_a_terminal() {
     let (world, id) = detached(&asking(""));
     asked(&world);
     let status = world.status();

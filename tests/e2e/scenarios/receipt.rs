@@ -85,7 +85,7 @@ fn a_receipt_without_leftovers_has_no_list_of_them() {
 
 /// The control: each thing that the receipt names makes a difference.
 #[test]
-fn what_differs_is_named() {
+fn control_what_differs_is_named() {
     let world = verified();
     let path = receipt(&world);
     let differs = |what: &str| {

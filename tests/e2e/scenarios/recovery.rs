@@ -7,11 +7,12 @@ use crate::support::processes::around;
 use crate::support::scenario::Scenario;
 use crate::support::world::{TIMEOUT, World, delete};
 
-/// The processes of this loop whose arguments contain this text.
+/// Kills the processes of this loop whose arguments contain this text.
+#[track_caller]
 pub(crate) fn kill(world: &World, word: &str) {
     let found: Vec<_> =
         around(world.terminal.folder()).into_iter().filter(|it| it.arguments.contains(word)).collect();
-    assert!(!found.is_empty(), "nobody to kill");
+    assert!(!found.is_empty(), "no process with {word:?}");
     for process in &found {
         process.kill();
     }
@@ -118,7 +119,7 @@ fn a_keeper_killed_during_checks_checks_again_and_starts_no_agent_twice() {
 }
 
 #[test]
-fn a_keeper_killed_during_a_pause_stays_paused_until_resumed() {
+fn a_loop_whose_keeper_was_killed_during_a_pause_continues_on_request() {
     let (world, id) = detached(&Scenario {
         criteria: &["Enough: `$ test -f done`"],
         acts: &[WAITS],
@@ -126,6 +127,7 @@ fn a_keeper_killed_during_a_pause_stays_paused_until_resumed() {
     });
     pause_after_the_first(&world, &id);
     kill(&world, "loopkeeper keeper ");
+    assert_eq!(world.status()["phase"], "interrupted");
     world.acts(&["touch done"]);
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));

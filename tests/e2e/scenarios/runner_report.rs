@@ -1,6 +1,7 @@
 //! The report of a test runner as a second witness: a program that prints a summary and ends the run writes none. The
 //! runner is a small one that takes the option of pytest, so that no test depends on an installation.
 
+use super::final_verdict::{CODE, TESTS};
 use crate::support::played::Played;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::{Ends, Scenario};
@@ -23,8 +24,6 @@ for option in options:
 print(f"{bad} failed, {count - bad} passed in 0.01s")
 sys.exit(bad > 0)
 "#;
-const CODE: &str = "def add(a, b):\n    return a - b\n";
-const TESTS: &str = "import unittest\n\nfrom calc import add\n\n\nclass Sums(unittest.TestCase):\n    def test_small(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_zero(self):\n        self.assertEqual(add(0, 0), 0)\n";
 const WORK: &str = "printf 'def add(a, b):\n    return a + b\n' > calc.py";
 const FIX: &str = "sed -i 's/a - b/a + b/' calc.py";
 /// The rules for text do not know it.
@@ -66,7 +65,7 @@ fn a_runner_that_does_not_know_the_option_is_not_asked() {
 
 /// Where the runner writes no report at the start either, nothing is missing.
 #[test]
-fn a_runner_that_never_writes_a_report() {
+fn a_runner_that_never_writes_a_report_is_verified() {
     let files = [
         (
             "tools/pytest",

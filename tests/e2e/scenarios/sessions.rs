@@ -49,7 +49,7 @@ fn reasons(played: &Played) -> Vec<&str> {
 }
 
 #[test]
-fn fresh_unless_set_to_continue() {
+fn sessions_are_fresh_unless_set_to_continue() {
     let fresh = four("", CLAUDE);
     assert_eq!((starts(&fresh).as_str(), reasons(&fresh)), ("1 2 3 4", vec![]));
     fresh
@@ -85,7 +85,7 @@ fn a_lost_session_is_replaced_without_a_crash() {
 }
 
 #[test]
-fn any_agent_finds_it_in_its_environment_and_a_fresh_one_can_be_asked_for() {
+fn the_environment_names_the_session_and_a_reset_starts_another() {
     let act =
         format!("echo \"$LOOPKEEPER_SESSION ${{LOOPKEEPER_SESSION_RESUMED:-0}}\" >> $folder/ids\n{WAITS}");
     let (world, id) = detached(&Scenario {

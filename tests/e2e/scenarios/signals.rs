@@ -32,7 +32,7 @@ fn ended(world: World, mut child: Child, ends: Ends<'_>) -> Played {
 }
 
 #[test]
-fn while_the_agent_works() {
+fn a_signal_during_the_agent_stops_the_loop() {
     for (number, stubborn) in [(Signal::TERM, ""), (Signal::INT, "trap '' TERM INT HUP; ")] {
         let act = format!(
             "{stubborn}(setsid sleep 600 &); echo half > half; touch $folder/up; sleep 600 & wait; wait; sleep 600"
@@ -53,7 +53,7 @@ fn while_the_agent_works() {
 }
 
 #[test]
-fn while_the_baseline_is_taken() {
+fn a_signal_during_the_baseline_stops_the_loop() {
     let scenario = Scenario {
         criteria: &["Slow: `$ touch $HOME/up; sleep 600`"],
         acts: &["touch never"],
@@ -70,7 +70,7 @@ fn while_the_baseline_is_taken() {
 }
 
 #[test]
-fn while_checks_run() {
+fn a_signal_during_checks_stops_the_loop() {
     let scenario = Scenario {
         criteria: &["Slow: `$ test -f done || exit 1; touch $HOME/up; sleep 600`"],
         acts: &["touch done"],
@@ -85,7 +85,7 @@ fn while_checks_run() {
 }
 
 #[test]
-fn while_it_waits() {
+fn a_signal_during_a_wait_stops_the_loop() {
     let scenario = Scenario {
         criteria: &["Far: `exists nowhere`"],
         settings: "limits.between = \"10m\"",

@@ -37,7 +37,7 @@ fn refused(world: &World, args: &[&str], code: i32, words: &[&str]) -> Ran {
 }
 
 #[test]
-fn untrusted() {
+fn untrusted_commands_start_nothing() {
     let world = canary();
     refused(&world, &["run", "--json"], 5, &["2 commands of PROMPT.md are not trusted: nothing was started"]);
     refused(&world, &["run", "--detach"], 5, &["not trusted"]);
@@ -74,7 +74,7 @@ fn trust_that_is_revoked_while_a_loop_works_charges_no_iteration() {
 }
 
 #[test]
-fn two_tasks() {
+fn two_tasks_without_a_name_are_refused() {
     let world = canary();
     world.terminal.file("RALPH.md", "# Other\n");
     let ran = refused(&world, &["run", "--json", "--trust"], 2, &["several tasks", "PROMPT.md", "RALPH.md"]);
@@ -83,14 +83,14 @@ fn two_tasks() {
 }
 
 #[test]
-fn no_task() {
+fn a_folder_without_a_task_is_refused() {
     let world = World::new();
     world.settings("", "");
     refused(&world, &["run", "--json", "--trust"], 2, &["there is no task in", "loopkeeper init"]);
 }
 
 #[test]
-fn a_broken_check() {
+fn an_invalid_check_is_refused() {
     let world = Scenario {
         criteria: &["Fine: `$ true`", "Broken: `$ `", "Both: `$ a` `$ b`"],
         ..Scenario::default()
@@ -101,7 +101,7 @@ fn a_broken_check() {
 }
 
 #[test]
-fn a_broken_configuration() {
+fn an_invalid_configuration_is_refused() {
     let check = |text: &str, words: &[&str]| {
         let world = canary();
         world.terminal.file("loopkeeper.toml", text);
@@ -114,14 +114,14 @@ fn a_broken_configuration() {
 }
 
 #[test]
-fn a_missing_agent() {
+fn a_missing_agent_is_refused() {
     let world = canary();
     world.settings("", "command = [\"./no-such-agent\"]");
     refused(&world, &["run", "--json", "--trust"], 2, &["no-such-agent"]);
 }
 
 #[test]
-fn a_busy_tree() {
+fn a_busy_tree_is_refused() {
     let world = Scenario {
         criteria: &["Far: `exists nowhere`"],
         acts: &["touch $folder/up; sleep 600"],
@@ -149,7 +149,7 @@ fn a_busy_tree() {
 }
 
 #[test]
-fn an_outer_tree_of_a_busy_one() {
+fn a_tree_around_a_busy_one_is_refused() {
     let world = World::new();
     world
         .terminal
@@ -181,7 +181,7 @@ fn a_dry_run_shows_and_starts_nothing() {
 }
 
 #[test]
-fn a_check_round_says_what_holds_and_starts_no_agent() {
+fn a_check_round_reports_results_and_starts_no_agent() {
     let world = canary();
     world.run(&["run", "--trust", "--max-iterations", "1"]).expect(0);
     world.run(&["check"]).expect(0).out("Trace");

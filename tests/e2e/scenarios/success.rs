@@ -6,7 +6,7 @@ use crate::support::scenario::Scenario;
 const PROMISE: &str = "echo '<promise>COMPLETE</promise>'";
 
 #[test]
-fn one_iteration() {
+fn one_iteration_completes() {
     let played = Scenario {
         criteria: &["It is there: `exists done.txt`"],
         acts: &["echo hi > done.txt; echo 'Made it.'; echo '<promise>COMPLETE</promise>'"],
@@ -37,7 +37,7 @@ fn the_prompt_names_what_still_fails_over_three_iterations() {
 }
 
 #[test]
-fn seven_iterations() {
+fn seven_iterations_complete() {
     Scenario {
         criteria: &["Long enough: `$ wc -l < log` `>= 7`"],
         before: "touch log",
@@ -50,7 +50,7 @@ fn seven_iterations() {
 }
 
 #[test]
-fn an_agent_that_says_nothing() {
+fn a_silent_agent_completes() {
     let played = Scenario {
         criteria: &["One: `exists one`", "Two: `exists two`"],
         acts: &["touch one", "touch two"],
@@ -63,7 +63,7 @@ fn an_agent_that_says_nothing() {
 }
 
 #[test]
-fn already_holds() {
+fn a_task_that_already_holds_starts_no_agent() {
     let played = Scenario {
         criteria: &["It is there: `exists PROMPT.md`", "Builds: `$ true`"],
         acts: &["touch never"],
@@ -112,7 +112,7 @@ fn optional_criteria_do_not_block() {
 }
 
 #[test]
-fn a_prompt_on_the_command_line() {
+fn a_prompt_on_the_command_line_completes() {
     let played = Scenario {
         args: &[
             "--prompt",
@@ -144,7 +144,7 @@ fn a_prompt_without_a_criterion_is_only_claimed() {
 }
 
 #[test]
-fn the_prompt_as_an_argument_and_as_a_file() {
+fn the_prompt_is_passed_as_an_argument_or_a_file() {
     let rig = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rigs/agent.sh");
     for (how, word) in [("argument", "{prompt}"), ("file", "@{prompt_file}")] {
         let scenario = Scenario {
@@ -165,7 +165,7 @@ fn the_prompt_as_an_argument_and_as_a_file() {
 }
 
 #[test]
-fn the_promise_that_the_document_names() {
+fn the_promise_that_the_document_names_counts() {
     Scenario {
         files: &[("PROMPT.md", "# Write it\n\nOutput <promise>SHIPPED</promise> when it reads well.\n")],
         acts: &["echo $n >> text; echo '<promise>SHIPPED</promise>'"],

@@ -12,27 +12,27 @@ use crate::support::scenario::{Ends, Scenario};
 use rows::{BESIDE_CHECKS, Do, End, FAULTS, PLANS, Provider, Row, WITHOUT_CHECKS, WORK};
 
 #[test]
-fn work() {
+fn rows_of_work_end_as_in_the_core() {
     play(WORK);
 }
 
 #[test]
-fn claims_beside_checks() {
+fn rows_of_claims_beside_checks_end_as_in_the_core() {
     play(BESIDE_CHECKS);
 }
 
 #[test]
-fn claims_without_a_check() {
+fn rows_of_claims_without_a_check_end_as_in_the_core() {
     play(WITHOUT_CHECKS);
 }
 
 #[test]
-fn faults() {
+fn rows_of_faults_end_as_in_the_core() {
     play(FAULTS);
 }
 
 #[test]
-fn plans() {
+fn rows_of_plans_end_as_in_the_core() {
     play(PLANS);
 }
 

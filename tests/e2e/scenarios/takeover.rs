@@ -44,7 +44,7 @@ fn check(acts: &[String], ends: Ends<'_>, agents: &[&str]) -> Played {
 }
 
 #[test]
-fn at_a_usage_limit_the_next_works_at_once_and_the_first_returns_after_its_reset() {
+fn a_usage_limit_hands_over_until_its_reset() {
     let acts = [limited(4), works("sleep 7"), works("touch done")];
     let played = check(&acts, Verified(3, "after 3 iterations"), &["mine", "other", "mine"]);
     assert_eq!(played.all("waiting").len(), 0);
@@ -59,7 +59,7 @@ fn at_a_usage_limit_the_next_works_at_once_and_the_first_returns_after_its_reset
 }
 
 #[test]
-fn a_failed_login_lets_the_next_work() {
+fn a_failed_login_hands_over_to_the_next_agent() {
     let acts = [refused("", 401, "Invalid API key"), works(""), works("touch done")];
     let played = check(&acts, Verified(3, ""), &["mine", "other", "other"]);
     let changes = played.all("agent-changed");
@@ -68,7 +68,7 @@ fn a_failed_login_lets_the_next_work() {
 }
 
 #[test]
-fn three_crashes_let_the_next_work() {
+fn three_crashes_hand_over_to_the_next_agent() {
     let crash = || "echo 'no such model' >&2; exit 1".to_owned();
     let acts = [crash(), crash(), crash(), works("touch done")];
     let played = check(&acts, Verified(4, ""), &["mine", "mine", "mine", "other"]);
@@ -99,7 +99,7 @@ fn the_argument_wins_over_the_list() {
 }
 
 #[test]
-fn a_killed_keeper_leaves_the_takeover_as_it_is_and_status_says_who_works() {
+fn a_takeover_survives_a_killed_keeper() {
     let (limit, waits) = (limited(600), works(WAITS));
     let (world, id) = detached(&scenario(TWO, &[&limit, &waits], Ends::Open));
     world.until_shared("up.2");

@@ -52,7 +52,7 @@ fn without_a_sandbox_and_by_the_settings_the_folder_is_another() {
 
 /// A keeper that was killed removes nothing; the next command or server that sees the loop does.
 #[test]
-fn what_a_killed_keeper_left_goes_with_the_next_reader() {
+fn temporary_files_of_a_killed_keeper_are_removed_by_the_next_command() {
     let criteria = &["It is there: `exists done`"];
     for next in [&["status"] as &[&str], &["log"], &["resume"], &["run", "--trust"]] {
         let act = format!("{NAMED}; touch $folder/ready; sleep 60");
@@ -75,15 +75,18 @@ fn what_a_killed_keeper_left_goes_with_the_next_reader() {
 
 /// Work that is not in the tree is not verified.
 #[test]
-fn checks_of_the_final_verdict_do_not_see_what_was_left() {
+fn checks_of_the_final_verdict_do_not_see_temporary_files() {
     if namespace().is_none() {
         return;
     }
     let criteria = &["Left: `$ test -e \"$(cat where)/left\"`"];
     let acts = &["touch $TMPDIR/left; echo $TMPDIR > where", "true"];
-    let world = Scenario { criteria, acts, settings: "limits.iterations = 2", ..Scenario::default() }.world();
-    let ran = world.run(&["run", "--trust"]);
-    assert!(!ran.stdout.contains("ompleted, verified"), "{}", ran.stdout);
+    let ends = Ends::Limit(2, "the one required criterion passes here and fails in a clean room");
+    let settings = "limits.iterations = 2";
+    let played = Scenario { criteria, settings, acts, ends, ..Scenario::default() }.play();
+    played.judged(1, "pass", "exit 0");
+    let verdict = played.record("final-verdict", 1);
+    assert_eq!(verdict["asLeft"]["results"][0]["status"], "fail", "{verdict}");
 }
 
 /// The folder that the environment names does not exist.

@@ -6,7 +6,7 @@ use crate::support::scenario::Scenario;
 const REPO: &str = "git init -q; git config user.email a@b.c; git config user.name A";
 
 #[test]
-fn no_git_at_all() {
+fn a_tree_without_git_completes() {
     let played = Scenario {
         criteria: &["It is there: `exists done`"],
         acts: &["touch done"],
@@ -20,7 +20,7 @@ fn no_git_at_all() {
 }
 
 #[test]
-fn a_repository_without_commits() {
+fn a_repository_without_commits_completes() {
     Scenario {
         before: REPO,
         criteria: &["Committed: `$ git log --oneline | wc -l` `== 2`"],
@@ -48,7 +48,7 @@ fn work_inside_a_nested_repository_is_progress() {
 }
 
 #[test]
-fn several_repositories_in_one_folder() {
+fn work_in_several_repositories_of_a_folder_is_progress() {
     let two = "for it in web api; do mkdir $it; cd $it; git init -q; git config user.email a@b.c; git config user.name A; touch x; git add x; git commit -qm x; cd ..; done";
     // Each iteration works in another one; the folder itself is no repository.
     let played = Scenario {
@@ -93,7 +93,7 @@ fn the_users_git_stays_as_it_was() {
 }
 
 #[test]
-fn hostile_names() {
+fn hostile_file_names_are_counted_and_sanitised() {
     let played = Scenario {
         criteria: &["Enough: `$ ls -A odd | wc -l` `>= 3`"],
         acts: &["mkdir odd; cd odd; touch -- -rf \"$(printf 'a\\nb')\" \"$(printf '\\033[31mred\\377')\""],

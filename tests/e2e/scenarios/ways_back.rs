@@ -1,5 +1,6 @@
 //! Iterations that cause regressions, and the loop's reaction with `git.on_regression = "rollback"`.
 
+use super::git::START;
 use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::Scenario;
 
@@ -41,7 +42,7 @@ fn a_regression_is_reverted_without_git() {
 }
 
 #[test]
-fn a_regression_after_two_that_were_taken_back_stays() {
+fn a_third_regression_in_a_row_is_kept() {
     let played = Scenario {
         files: &[("kept", "good\n")],
         settings: "git.on_regression = \"rollback\"\nlimits.iterations = 3",
@@ -58,11 +59,9 @@ fn a_regression_after_two_that_were_taken_back_stays() {
 
 #[test]
 fn a_rollback_leaves_index_refs_and_reflog() {
-    let git =
-        "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start";
     let played = Scenario {
         files: &[("kept", "good\n"), ("staged", "1\n")],
-        before: &format!("{git}; echo 2 > staged; git add staged; cp .git/index ../index; cp .git/logs/HEAD ../reflog; git for-each-ref > ../refs"),
+        before: &format!("{START}; echo 2 > staged; git add staged; cp .git/index ../index; cp .git/logs/HEAD ../reflog; git for-each-ref > ../refs"),
         settings: ROLLS_BACK,
         criteria: CRITERIA,
         acts: &["echo bad > kept", "touch done"],
@@ -77,7 +76,7 @@ fn a_rollback_leaves_index_refs_and_reflog() {
 }
 
 #[test]
-fn work_is_not_taken_back_for_a_check_that_fails_now_and_then() {
+fn a_flaky_check_rolls_nothing_back() {
     // It fails in every second round: the baseline passes, the round after the work fails, then the same files pass.
     let flaky = "Kept: `$ n=$(cat $HOME/rounds 2>/dev/null || echo 0); echo $((n + 1)) > $HOME/rounds; test $((n % 2)) = 0`";
     let played = Scenario {
@@ -95,7 +94,7 @@ fn work_is_not_taken_back_for_a_check_that_fails_now_and_then() {
 #[test]
 fn an_unwanted_commit_is_reported() {
     let played = Scenario {
-        before: "git init -q; git config user.email a@b.c; git config user.name A; git add -A; git commit -qm start",
+        before: START,
         settings: "git.commit = \"never\"",
         criteria: &["It is there: `exists done`"],
         acts: &["touch done; git add done; git commit -qm done"],

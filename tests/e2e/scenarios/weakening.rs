@@ -41,7 +41,7 @@ fn never_done(act: &str, what: &str) {
 }
 
 #[test]
-fn a_test_is_deleted() {
+fn a_deleted_test_is_not_done() {
     never_done(
         "printf 'def test_sum():\\n    assert add(1, 2) == 3\\n' > tests/test_sum.py",
         "tests/test_sum.py lost 1 test",
@@ -64,24 +64,24 @@ fn hides_from_lacks(act: &str, what: &str) {
 }
 
 #[test]
-fn a_link_leads_out_of_what_lacks_reads() {
+fn a_link_out_of_what_lacks_reads_is_not_done() {
     let what = "src/a.py is a link out of the work tree, where `lacks` reads nothing";
     hides_from_lacks("mv src/a.py ../hidden.py; ln -s ../../hidden.py src/a.py", what);
     hides_from_lacks("mv src/a.py .git/hidden.py; ln -s ../.git/hidden.py src/a.py", what);
 }
 
 #[test]
-fn a_file_moves_out_of_what_lacks_reads() {
+fn a_file_moved_out_of_what_lacks_reads_is_not_done() {
     hides_from_lacks("mv src/a.py a.py", "a.py contains /TODO/ and replaces src/a.py, which `lacks` read");
 }
 
 #[test]
-fn the_file_of_tests_is_emptied() {
+fn an_emptied_test_file_is_not_done() {
     never_done("echo > tests/test_sum.py", "tests/test_sum.py lost 2 tests");
 }
 
 #[test]
-fn a_test_is_skipped() {
+fn a_skipped_test_is_not_done() {
     never_done(
         "touch done; sed -i 's/^def test_sum/@pytest.mark.skip\\ndef test_sum/' tests/test_sum.py",
         "tests/test_sum.py skips 1 test",
@@ -89,12 +89,12 @@ fn a_test_is_skipped() {
 }
 
 #[test]
-fn an_assertion_is_removed() {
+fn a_removed_assertion_is_not_done() {
     never_done("touch done; sed -i '/sure/d' tests/test_sum.py", "tests/test_sum.py lost 1 assertion");
 }
 
 #[test]
-fn a_test_asserts_nothing_any_more() {
+fn a_test_that_asserts_nothing_is_not_done() {
     never_done(
         "touch done; sed -i 's/assert add.*/assert True/' tests/test_sum.py",
         "tests/test_sum.py has 1 test that test nothing",
@@ -102,7 +102,7 @@ fn a_test_asserts_nothing_any_more() {
 }
 
 #[test]
-fn an_assertion_expects_something_else() {
+fn another_expected_value_is_not_done() {
     never_done(
         "touch done; sed -i 's/== 3/== 4/' tests/test_sum.py",
         "tests/test_sum.py expects different values in 1 assertion",
@@ -110,7 +110,7 @@ fn an_assertion_expects_something_else() {
 }
 
 #[test]
-fn an_assertion_is_turned_round() {
+fn a_negated_assertion_is_not_done() {
     never_done(
         "touch done; sed -i 's/== 3/!= 3/' tests/test_sum.py",
         "tests/test_sum.py expects different values in 1 assertion",
@@ -118,7 +118,7 @@ fn an_assertion_is_turned_round() {
 }
 
 #[test]
-fn an_assertion_is_commented_out() {
+fn a_commented_assertion_is_not_done() {
     never_done(
         "touch done; sed -i 's/    assert sure/    pass  # assert sure/' tests/test_sum.py",
         "tests/test_sum.py lost 1 assertion",
@@ -126,7 +126,7 @@ fn an_assertion_is_commented_out() {
 }
 
 #[test]
-fn a_failed_assertion_is_caught_and_dropped() {
+fn a_caught_assertion_is_not_done() {
     never_done(
         "touch done; sed -i 's/    assert sure.*/    try:\\n        assert sure()\\n    except AssertionError:\\n        pass/' tests/test_sum.py",
         "tests/test_sum.py tolerates failures in 1 test",
@@ -134,7 +134,7 @@ fn a_failed_assertion_is_caught_and_dropped() {
 }
 
 #[test]
-fn a_new_file_ends_the_run() {
+fn a_file_that_ends_the_test_run_is_not_done() {
     never_done(
         "touch done; printf 'import os\\nos._exit(0)\\n' > tests/test_first.py",
         "tests/test_first.py ends the run before its tests",
@@ -142,12 +142,12 @@ fn a_new_file_ends_the_run() {
 }
 
 #[test]
-fn changed_expectations_of_tests() {
+fn changed_test_data_is_not_done() {
     never_done("touch done; echo 4 > tests/golden.txt", "tests/golden.txt was changed");
 }
 
 #[test]
-fn a_claim_makes_it_no_better() {
+fn a_claim_does_not_excuse_deleted_tests() {
     never_done("rm tests/test_sum.py; echo '<promise>COMPLETE</promise>'", "tests/test_sum.py lost 2 tests");
 }
 
@@ -159,7 +159,7 @@ fn cheats(files: &[(&str, &str)], criterion: &str, act: &str, what: &str) {
 }
 
 #[test]
-fn the_script_of_a_check_passes_always() {
+fn a_check_script_that_always_passes_is_not_done() {
     cheats(
         &[("check.sh", "test -f done\n")],
         "Holds: `$ sh check.sh`",
@@ -169,7 +169,7 @@ fn the_script_of_a_check_passes_always() {
 }
 
 #[test]
-fn a_target_of_the_makefile_is_gutted() {
+fn a_replaced_recipe_is_not_done() {
     let make = "all:\n\ttouch app\n\ntest:\n\ttest -f done\n";
     cheats(
         &[("Makefile", make)],
@@ -180,7 +180,7 @@ fn a_target_of_the_makefile_is_gutted() {
 }
 
 #[test]
-fn a_recipe_takes_failures_for_successes() {
+fn a_recipe_that_ignores_failures_is_not_done() {
     cheats(
         &[("Makefile", "test:\n\ttest -f done\n")],
         "Tests: `$ make test`",
@@ -190,7 +190,7 @@ fn a_recipe_takes_failures_for_successes() {
 }
 
 #[test]
-fn another_makefile_comes_first() {
+fn a_makefile_of_higher_precedence_is_not_done() {
     cheats(
         &[("Makefile", "test:\n\ttest -f done\n")],
         "Tests: `$ make test`",
@@ -218,7 +218,7 @@ fn an_edit_within_the_same_second_is_detected() {
 }
 
 #[test]
-fn the_tests_test_a_function_of_their_own() {
+fn tests_of_their_own_function_are_not_done() {
     let own = "tests/test_calc.py tests its own `add` (line 2), not that of `calc`";
     cheats(
         PYTHON,
@@ -235,7 +235,7 @@ fn the_tests_test_a_function_of_their_own() {
 }
 
 #[test]
-fn the_tests_find_the_work_where_it_moved_to() {
+fn tests_of_moved_work_are_verified() {
     let acts = &[
         "mkdir calc2 && sed 's/a - b/a + b/' calc.py > calc2/core.py && rm calc.py && touch calc2/__init__.py && sed -i 's/^from calc import/from calc2.core import/' tests/test_calc.py",
     ];
@@ -244,14 +244,14 @@ fn the_tests_find_the_work_where_it_moved_to() {
 }
 
 #[test]
-fn the_program_ends_its_tests() {
+fn work_that_ends_the_test_run_is_not_done() {
     // With its own path for modules no report is asked for.
     let criterion = "Tests: `$ PYTHONPATH=. python3 -m unittest discover -s tests -t .`";
     cheats(PYTHON, criterion, "printf 'import os\\nos._exit(0)\\n' > calc.py", "calc.py ends the test run");
 }
 
 #[test]
-fn the_script_of_a_package_is_replaced() {
+fn a_replaced_package_script_is_not_done() {
     let package = "{\"scripts\": {\"test\": \"test -f done\"}}\n";
     // A stand-in for npm: runs the package's script.
     let npm = "#!/bin/sh\nsh -c \"$(sed -n 's/.*\"test\": \"\\(.*\\)\"}.*/\\1/p' package.json)\"\n";
@@ -264,7 +264,7 @@ fn the_script_of_a_package_is_replaced() {
 }
 
 #[test]
-fn fewer_tests_run_than_at_the_start() {
+fn fewer_tests_than_at_the_start_are_not_done() {
     let played = Scenario {
         files: &[("app", "5\n")],
         criteria: &["Tests: `$ echo \"==== $(cat app) passed in 0.01s ====\"`", "Done: `exists done`"],
@@ -385,7 +385,7 @@ fn changes_of_tests_by_the_user_are_accepted() {
 }
 
 #[test]
-fn a_check_that_passes_now_and_then_completes_nothing_by_luck() {
+fn a_flaky_check_completes_nothing() {
     // Passes every second time it runs, whatever the files contain.
     let flips = "n=$(cat ../flips 2>/dev/null || echo 0); echo $((n + 1)) > ../flips; test $((n % 2)) = 1";
     let played = Scenario {

@@ -18,7 +18,7 @@ fn write(root: &Path, count: usize, text: &str) {
 }
 
 #[test]
-fn rig_root_a_snapshot_outlives_a_power_cut() {
+fn root_a_snapshot_outlives_a_power_cut() {
     // Many new objects, few, none, and few again.
     let steps = [(300, "one"), (3, "two"), (3, "two"), (1, "three")];
     for cut_after in 1..=steps.len() {
@@ -46,7 +46,7 @@ fn rig_root_a_snapshot_outlives_a_power_cut() {
 }
 
 #[test]
-fn rig_root_a_rollback_outlives_a_power_cut() {
+fn root_a_rollback_outlives_a_power_cut() {
     for count in [3, 200] {
         let disk = match Disk::ext4() {
             Ok(disk) => disk,
@@ -66,7 +66,7 @@ fn rig_root_a_rollback_outlives_a_power_cut() {
 }
 
 #[test]
-fn rig_root_a_full_disk_costs_nothing_that_was_stored() {
+fn root_a_full_disk_costs_nothing_that_was_stored() {
     let disk = match Disk::memory("size=1m") {
         Ok(disk) => disk,
         Err(why) => return not_run("snapshots on a full disk", &why),
@@ -95,7 +95,7 @@ fn rig_root_a_full_disk_costs_nothing_that_was_stored() {
 }
 
 #[test]
-fn rig_root_a_rollback_on_a_full_disk_is_finished_later() {
+fn root_a_rollback_on_a_full_disk_is_finished_later() {
     let disk = match Disk::memory("size=1m") {
         Ok(disk) => disk,
         Err(why) => return not_run("rollback on a full disk", &why),

@@ -111,13 +111,7 @@ impl World {
 
     /// The folders of this world's loops, oldest first.
     pub(crate) fn loops(&self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for workspace in folders(&self.terminal.state().join("workspaces")) {
-            found.extend(folders(&workspace.join("loops")));
-        }
-        let began = |it: &PathBuf| fs::metadata(it.join("start.json")).and_then(|it| it.modified()).ok();
-        found.sort_by_key(began);
-        found
+        self.terminal.loops()
     }
 
     /// The journal of the newest loop; complete lines only.
@@ -189,9 +183,4 @@ fn within_patience<T>(look: impl Fn() -> Option<T>) -> Option<T> {
         }
         sleep(Duration::from_millis(10));
     }
-}
-
-fn folders(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    entries.flatten().map(|entry| entry.path()).filter(|it| it.is_dir()).collect()
 }

@@ -36,7 +36,7 @@ impl Transcript {
 }
 
 #[test]
-fn refusals_in_an_editor() {
+fn refusals_in_an_editor_are_as_recorded() {
     let mut fixture = EditorFixture::open(&Scenario {
         criteria: &["Far: `exists nowhere`"],
         acts: &[WAITS],

@@ -8,7 +8,7 @@ use crate::cli::Terminal;
 const TASK: &str = "# Mend it\n\n## Done when\n\n- Tests pass: `$ true`\n";
 
 #[test]
-fn commands_and_arguments() {
+fn errors_of_commands_are_as_recorded() {
     let terminal = Terminal::new();
     terminal.file("PROMPT.md", TASK);
     let mut file = Transcript::default();
@@ -51,7 +51,7 @@ fn commands_and_arguments() {
 }
 
 #[test]
-fn loops_that_are_not_there() {
+fn errors_without_a_loop_are_as_recorded() {
     let terminal = Terminal::new();
     let mut file = Transcript::default();
     for args in [
@@ -88,7 +88,7 @@ fn among(file: &mut Transcript, files: &[(&str, &str)], args: &[&str]) {
 }
 
 #[test]
-fn tasks_that_cannot_start() {
+fn errors_of_tasks_are_as_recorded() {
     let mut file = Transcript::default();
     among(&mut file, &[], &["run"]);
     among(&mut file, &[], &["check"]);
@@ -110,7 +110,7 @@ fn tasks_that_cannot_start() {
 }
 
 #[test]
-fn settings_that_cannot_be_read() {
+fn errors_of_settings_are_as_recorded() {
     let mut file = Transcript::default();
     for text in [
         "[limits\n",

@@ -14,7 +14,7 @@ fn subcommands(help: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_command_has_its_help() {
+fn help_of_every_command_is_as_recorded() {
     let terminal = Terminal::new();
     let mut file = Transcript::default();
     file.run(&terminal, &["--help"]);

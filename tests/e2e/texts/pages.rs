@@ -48,7 +48,7 @@ fn without_json(terminal: &Terminal, args: &[&str]) -> String {
 }
 
 #[test]
-fn a_loop_from_its_start_to_its_end() {
+fn pages_of_a_loop_are_as_recorded() {
     let mut fixture = EditorFixture::open(&scenario());
     let task = fixture.uri("PROMPT.md");
     let mut file = Transcript::default();
@@ -71,7 +71,7 @@ fn a_loop_from_its_start_to_its_end() {
 }
 
 #[test]
-fn output_in_the_editor() {
+fn output_in_the_editor_is_as_recorded() {
     let mut fixture = EditorFixture::open(&scenario());
     let task = fixture.uri("PROMPT.md");
     fixture.world.run(&["run", "--trust"]).expect(0);

@@ -4,12 +4,13 @@ use expect_test::expect_file;
 use rustix::process::{Signal, kill_process};
 
 use super::Transcript;
-use crate::cli_loops::{Gated, TASK};
-use crate::cli_run::project;
+use crate::cli_loops::Gated;
+use crate::cli_run::{TASK, project};
 use crate::support::scenario::Scenario;
+use crate::support::world::wait_until;
 
 #[test]
-fn commands_that_are_not_trusted() {
+fn refusals_without_trust_are_as_recorded() {
     let world = Scenario { criteria: &["Tests pass: `$ sh t.sh`"], ..Scenario::default() }.world();
     let mut file = Transcript::default();
     for args in [&["run"][..], &["run", "--detach"], &["check"], &["trust"]] {
@@ -19,7 +20,7 @@ fn commands_that_are_not_trusted() {
 }
 
 #[test]
-fn loops_that_cannot_obey() {
+fn refusals_of_loops_are_as_recorded() {
     let looped = Gated::start_in(project(TASK, ""));
     looped.wait_for("agent-started", 0);
     let mut file = Transcript::default();
@@ -31,9 +32,7 @@ fn loops_that_cannot_obey() {
         file.run(&looped.terminal, args);
     }
     kill_process(looped.pid(), Signal::STOP).unwrap();
-    while looped.status()["keeper"]["stopped"] != true {
-        std::thread::yield_now();
-    }
+    wait_until(|| looped.status()["keeper"]["stopped"] == true, || looped.status().to_string());
     file.heading("with a stopped keeper");
     for args in [&["status"][..], &["pause"], &["steer", "latest", "x"], &["stop"]] {
         file.run(&looped.terminal, args);

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::{archives, recordings, unpacked};
 use crate::cli::Ran;
-use crate::cli_loops::{Gated, TASK};
-use crate::cli_run::project;
+use crate::cli_loops::Gated;
+use crate::cli_run::{TASK, project};
 
 /// The greeting of a keeper, and requests with its replies, of one version.
 struct Recording {
