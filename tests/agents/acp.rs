@@ -3,22 +3,23 @@
 
 use std::path::Path;
 
-use super::hands::{GEMINI, Hand, OPENCODE, QWEN};
+use super::agent_params::{AgentParams, GEMINI, OPENCODE, QWEN};
 use super::model::Step;
 use super::others::{
-    AgentFixture, ONE_FILE, goes_on_with_its_session, no_check, outside, over_its_quota, stopped,
-    three_iterations, turned_away_for_a_moment,
+    AgentFixture, ONE_FILE, continues_its_session, is_retried_after_a_rate_limit, no_check, outside, stopped,
+    three_iterations, waits_for_the_reset_of_its_quota,
 };
 
-pub(super) const GEMINI_ACP: Hand = GEMINI.with("output = \"acp\"\nmodel = \"gemini-2.5-flash\"\n", true);
-pub(super) const OPENCODE_ACP: Hand = OPENCODE.with("output = \"acp\"\n", false);
-const QWEN_ACP: Hand = QWEN.with("output = \"acp\"\nargs = [\"--auth-type\", \"openai\"]\n", false);
+pub(super) const GEMINI_ACP: AgentParams =
+    GEMINI.with("output = \"acp\"\nmodel = \"gemini-2.5-flash\"\n", true);
+pub(super) const OPENCODE_ACP: AgentParams = OPENCODE.with("output = \"acp\"\n", false);
+const QWEN_ACP: AgentParams = QWEN.with("output = \"acp\"\nargs = [\"--auth-type\", \"openai\"]\n", false);
 
 /// A call that is no check is asked about, and runs once the user allows it.
-fn asks(hand: Hand) {
+fn asks(agent: AgentParams) {
     let task = "# A file\n\n## Done when\n\n- It is there: `has \"yes\" b.txt`\n";
-    let run = |_: &Path| vec![(hand.run)("echo yes > b.txt"), Step::Text("Done.")];
-    let fixture = AgentFixture::new(hand, task, "permissions = \"ask\"\n", run);
+    let run = |_: &Path| vec![(agent.run)("echo yes > b.txt"), Step::Text("Done.")];
+    let fixture = AgentFixture::new(agent, task, "permissions = \"ask\"\n", run);
     fixture.order(&["run", "--trust", "--detach"]);
     let asked = fixture.once(|it| it["question"]["kind"] == "permission");
     let text = asked["question"]["text"].as_str().expect("a text");
@@ -54,17 +55,17 @@ fn gemini_by_acp_that_loses_its_session_starts_again() {
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let lost: Vec<bool> =
         journal.all("agent-ended").iter().map(|it| it["run"]["sessionLost"] == true).collect();
-    assert!(matches!(lost[..], [false, true, false] | [false, false]), "{lost:?} {}", journal.told());
+    assert!(matches!(lost[..], [false, true, false] | [false, false]), "{lost:?} {}", journal.summary());
 }
 
 #[test]
 fn gemini_by_acp_turned_away_for_a_moment_is_waited_for() {
-    turned_away_for_a_moment(GEMINI_ACP);
+    is_retried_after_a_rate_limit(GEMINI_ACP);
 }
 
 #[test]
 fn gemini_by_acp_over_its_quota_is_waited_for() {
-    over_its_quota(GEMINI_ACP);
+    waits_for_the_reset_of_its_quota(GEMINI_ACP);
 }
 
 #[test]
@@ -89,17 +90,17 @@ fn opencode_by_acp_completes_three_iterations() {
 
 #[test]
 fn opencode_by_acp_continues_its_session() {
-    goes_on_with_its_session(OPENCODE_ACP);
+    continues_its_session(OPENCODE_ACP);
 }
 
 #[test]
 fn opencode_by_acp_turned_away_for_a_moment_is_waited_for() {
-    turned_away_for_a_moment(OPENCODE_ACP);
+    is_retried_after_a_rate_limit(OPENCODE_ACP);
 }
 
 #[test]
 fn opencode_by_acp_over_its_quota_is_waited_for() {
-    over_its_quota(OPENCODE_ACP);
+    waits_for_the_reset_of_its_quota(OPENCODE_ACP);
 }
 
 #[test]
@@ -133,7 +134,7 @@ fn opencode_by_acp_works_two_iterations_in_one_session() {
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let endings: Vec<_> = journal.all("agent-ended").iter().map(|it| it["run"]["ending"].clone()).collect();
-    assert_eq!(endings, ["held", "held"], "{}", journal.told());
+    assert_eq!(endings, ["held", "held"], "{}", journal.summary());
     assert_eq!(journal.all("agent-left").len(), 1);
     // The second prompt was sent in the same conversation.
     assert_eq!(fixture.model.prompts().len(), 1, "{:#?}", fixture.model.prompts());

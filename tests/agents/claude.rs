@@ -5,9 +5,9 @@
 //! that they were not run if the CLI is unavailable.
 
 mod acp;
+mod agent_params;
 mod committing;
 mod direct;
-mod hands;
 mod held;
 mod hooked;
 mod interactive;

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::Command;
 
 use super::acp::{GEMINI_ACP, OPENCODE_ACP};
-use super::hands::{CODEX, CODEX_PLAIN, GEMINI, Hand, OPENCODE, QWEN};
+use super::agent_params::{AgentParams, CODEX, CODEX_PLAIN, GEMINI, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::model::Step;
 use super::others::{AgentFixture, ONE_FILE};
@@ -45,27 +45,27 @@ fn denied(journal: &Journal) -> String {
 }
 
 /// Checks the resulting commits for `git.commit`, and which of the commands are denied.
-fn check(hand: Hand, committer: &str, expect: &str, is_denied: &[&str]) {
+fn check(agent: AgentParams, committer: &str, expect: &str, is_denied: &[&str]) {
     let more = format!("[git]\ncommit = \"{committer}\"\n");
-    let fixture = AgentFixture::new(hand, ONE_FILE, &more, |root| {
-        let run = hand.run;
-        let write = (hand.write)(&root.join("a.txt"), "one\n");
+    let fixture = AgentFixture::new(agent, ONE_FILE, &more, |root| {
+        let run = agent.run;
+        let write = (agent.write)(&root.join("a.txt"), "one\n");
         vec![write, run(COMMIT), run(BYPASS), run(PUSH), Step::Text("Done.")]
     });
     let remote = repository(&fixture.terminal);
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!(committed(&fixture.terminal), expect, "{}", journal.told());
+    assert_eq!(committed(&fixture.terminal), expect, "{}", journal.summary());
     let told = denied(&journal);
     for command in [COMMIT, BYPASS, PUSH].iter().chain(is_denied) {
         assert_eq!(
             told.contains(command),
             is_denied.contains(command),
             "{command}: {told}\n{}",
-            journal.told()
+            journal.summary()
         );
     }
-    assert!(remote.accept().is_err(), "it was pushed: {}", journal.told());
+    assert!(remote.accept().is_err(), "it was pushed: {}", journal.summary());
 }
 
 #[test]
@@ -82,12 +82,12 @@ fn claude_commits_and_cannot_push() {
         let remote = repository(&fixture.terminal);
         let journal = fixture.run();
         assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-        assert_eq!(committed(&fixture.terminal), expect, "{}", journal.told());
+        assert_eq!(committed(&fixture.terminal), expect, "{}", journal.summary());
         let told = denied(&journal);
         for command in [COMMIT, BYPASS, PUSH] {
             assert_eq!(told.contains(command), is_denied.contains(&command), "{command}: {told}");
         }
-        assert!(remote.accept().is_err(), "{}", journal.told());
+        assert!(remote.accept().is_err(), "{}", journal.summary());
     }
 }
 
@@ -113,7 +113,7 @@ fn codex_that_commits_leaves_hooks_and_configuration_alone() {
     let before = fixture.terminal.read(".git/config");
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!(committed(&fixture.terminal), "one\nzero\n", "{}", journal.told());
+    assert_eq!(committed(&fixture.terminal), "one\nzero\n", "{}", journal.summary());
     assert_eq!(fixture.terminal.read(".git/config"), before);
     assert!(!fixture.terminal.root().join(".git/hooks/post-checkout").exists());
 }

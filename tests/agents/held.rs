@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::hands::{CODEX, GEMINI, Hand};
+use super::agent_params::{AgentParams, CODEX, GEMINI};
 use super::hooked::processes;
 use super::journal::Journal;
 use super::model::Step;
@@ -13,8 +13,8 @@ use super::stopping;
 use crate::cli::Ran;
 
 /// `more` is appended to the configuration, in the agent's table.
-fn held(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> AgentFixture {
-    let fixture = AgentFixture::new(hand, task, more, script);
+fn held(agent: AgentParams, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> AgentFixture {
+    let fixture = AgentFixture::new(agent, task, more, script);
     let settings = format!("mode = \"hook\"\n{}", fixture.terminal.read("loopkeeper.toml"));
     fixture.terminal.file("loopkeeper.toml", &settings).file("count.sh", "cat ?.txt | wc -l\n");
     fixture
@@ -24,26 +24,26 @@ fn endings(journal: &Journal) -> Vec<&Value> {
     journal.all("agent-ended").iter().map(|it| &it["run"]["ending"]).collect()
 }
 
-fn three_iterations(hand: Hand) {
-    let fixture = held(hand, THREE_FILES, "", |root| three_files(hand, root));
+fn three_iterations(agent: AgentParams) {
+    let fixture = held(agent, THREE_FILES, "", |root| three_files(agent, root));
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!(endings(&journal), ["held", "held", "held"], "{}", journal.told());
-    assert_eq!((processes(&journal), fixture.model.left()), (1, 0), "{}", journal.told());
+    assert_eq!(endings(&journal), ["held", "held", "held"], "{}", journal.summary());
+    assert_eq!((processes(&journal), fixture.model.left()), (1, 0), "{}", journal.summary());
     let runs: Vec<&Value> = journal.all("agent-ended").iter().map(|it| &it["run"]).collect();
     let messages: Vec<&Value> = runs.iter().map(|it| &it["finalText"]).collect();
     assert_eq!(messages, ["One is there.", "Two are there.", "Three are there."]);
     assert!(runs[1]["files"][0].as_str().is_some_and(|it| it.ends_with("b.txt")), "{}", runs[1]);
     assert_eq!(runs[1]["commands"].as_array().and_then(|it| it.last()), Some(&json!("sh count.sh")));
     let tokens: Vec<Option<u64>> = runs.iter().map(|it| it["tokens"].as_u64()).collect();
-    assert_eq!(tokens, [Some(240), Some(360), Some(240)], "{}", journal.told());
+    assert_eq!(tokens, [Some(240), Some(360), Some(240)], "{}", journal.summary());
     let left = journal.all("agent-left");
-    assert_eq!((left.len(), &left[0]["left"]["exit"]), (1, &json!(0)), "{}", journal.told());
+    assert_eq!((left.len(), &left[0]["left"]["exit"]), (1, &json!(0)), "{}", journal.summary());
     let at = |kind: &str| journal.records.iter().rposition(|it| it["type"] == kind);
     assert!(
         at("checks-done") > at("agent-left"),
         "the last round is run when it is gone: {}",
-        journal.told()
+        journal.summary()
     );
     // One conversation, in which every response of the hook is the next prompt.
     assert_eq!(fixture.model.prompts().len(), 1);
@@ -52,45 +52,45 @@ fn three_iterations(hand: Hand) {
 }
 
 /// Disables every breaker.
-fn patient(fixture: &AgentFixture) {
+fn disable_breaker(fixture: &AgentFixture) {
     let settings = fixture.terminal.read("loopkeeper.toml")
         + "[breaker]\nno_progress = 100\nsame_error = 100\nfast_failures = 100\n";
     fixture.terminal.file("loopkeeper.toml", &settings);
 }
 
 /// It reports its tokens only at its end, and is held to their limit anyway.
-fn limited(hand: Hand) {
-    let fixture = held(hand, ONE_FILE, "", |_| vec![Step::Text("Nothing yet."); 5]);
+fn limited(agent: AgentParams) {
+    let fixture = held(agent, ONE_FILE, "", |_| vec![Step::Text("Nothing yet."); 5]);
     let settings = fixture.terminal.read("loopkeeper.toml").replace("[limits]\n", "[limits]\ntokens = 200\n");
     fixture.terminal.file("loopkeeper.toml", &settings);
-    patient(&fixture);
+    disable_breaker(&fixture);
     let journal = fixture.run();
     let ended = journal.ended(4, "limit");
     assert!(ended["outcome"]["sentence"].as_str().is_some_and(|it| it.contains("tokens used")), "{ended}");
     assert_eq!((endings(&journal), processes(&journal)), (vec![&json!("held"), &json!("held")], 1));
-    assert_eq!(fixture.model.asked().len(), 2, "{}", journal.told());
+    assert_eq!(fixture.model.asked().len(), 2, "{}", journal.summary());
 }
 
 /// Whatever ends the process during its work, the session is resumed.
-fn goes_on_in_its_session(hand: Hand, script: Vec<Step>, endings_expected: &[&str]) {
-    let fixture = held(hand, ONE_FILE, "", |root| {
+fn resumes_its_session(agent: AgentParams, script: Vec<Step>, endings_expected: &[&str]) {
+    let fixture = held(agent, ONE_FILE, "", |root| {
         script
             .into_iter()
-            .chain([(hand.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")])
+            .chain([(agent.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")])
             .collect()
     });
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!(endings(&journal), endings_expected, "{}", journal.told());
-    assert_eq!((processes(&journal), fixture.model.prompts().len()), (2, 1), "{}", journal.told());
+    assert_eq!(endings(&journal), endings_expected, "{}", journal.summary());
+    assert_eq!((processes(&journal), fixture.model.prompts().len()), (2, 1), "{}", journal.summary());
 }
 
 /// It is reported, and the loop continues in the other mode.
 fn whose_hooks_are_off(fixture: &AgentFixture, why: &str) {
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!(endings(&journal), ["exited", "exited", "exited"], "{}", journal.told());
-    assert_eq!((processes(&journal), fixture.model.prompts().len()), (3, 1), "{}", journal.told());
+    assert_eq!(endings(&journal), ["exited", "exited", "exited"], "{}", journal.summary());
+    assert_eq!((processes(&journal), fixture.model.prompts().len()), (3, 1), "{}", journal.summary());
     for run in journal.all("agent-ended") {
         let note = run["run"]["note"].as_str().unwrap_or_default();
         assert!(note.contains("its stop hook did not call loopkeeper") && note.contains(why), "{note}");
@@ -99,9 +99,9 @@ fn whose_hooks_are_off(fixture: &AgentFixture, why: &str) {
     assert!(log.stdout.contains("its stop hook did not call loopkeeper"), "{}", log.stdout);
 }
 
-fn stopped(hand: Hand, sandbox: &str, more: &str) {
-    let fixture = held(hand, stopping::TASK, more, |root| {
-        vec![Step::Text("Soon."), (hand.write)(&root.join("go"), "\n"), (hand.run)("sh work.sh")]
+fn stopped(agent: AgentParams, sandbox: &str, more: &str) {
+    let fixture = held(agent, stopping::TASK, more, |root| {
+        vec![Step::Text("Soon."), (agent.write)(&root.join("go"), "\n"), (agent.run)("sh work.sh")]
     });
     let journal = stopping::of_a_later(1, &fixture.terminal, sandbox, |args| fixture.command(args));
     assert_eq!((endings(&journal), processes(&journal)), (vec![&json!("held"), &json!("stopped")], 1));
@@ -121,7 +121,7 @@ fn codex_is_held_for_three_iterations() {
 fn codex_that_failed_in_the_middle_continues_its_session() {
     let refused =
         Step::Fails(400, Vec::new(), json!({"error": {"type": "invalid_request_error", "message": "no"}}));
-    goes_on_in_its_session(CODEX, vec![Step::Text("Nothing yet."), refused], &["held", "exited", "held"]);
+    resumes_its_session(CODEX, vec![Step::Text("Nothing yet."), refused], &["held", "exited", "held"]);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn codex_runs_no_other_hook_for_the_sake_of_ours() {
     std::fs::write(fixture.terminal.folder().join("home/.codex/hooks.json"), &hooks).expect("a file");
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!(endings(&journal), ["held"], "{}", journal.told());
+    assert_eq!(endings(&journal), ["held"], "{}", journal.summary());
     assert!(!mark.exists(), "a hook that not reviewed was run");
     let after = std::fs::read_to_string(fixture.terminal.folder().join("home/.codex/hooks.json"));
     assert_eq!(after.expect("still there"), hooks);
@@ -171,10 +171,10 @@ fn gemini_with_its_loop_detection_continues_its_session() {
         let again = std::iter::repeat_n(Step::Text("Not yet."), 18);
         again.chain([(GEMINI.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]).collect()
     });
-    patient(&fixture);
+    disable_breaker(&fixture);
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!((processes(&journal), fixture.model.prompts().len()), (2, 1), "{}", journal.told());
+    assert_eq!((processes(&journal), fixture.model.prompts().len()), (2, 1), "{}", journal.summary());
 }
 
 #[test]

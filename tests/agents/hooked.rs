@@ -28,7 +28,7 @@ fn claude_works_three_iterations_in_one_session() {
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let runs = journal.all("agent-ended");
-    assert_eq!((runs.len(), processes(&journal)), (3, 1), "{}", journal.told());
+    assert_eq!((runs.len(), processes(&journal)), (3, 1), "{}", journal.summary());
     assert!(runs.iter().all(|it| it["run"]["ending"] == "held"), "{runs:#?}");
     assert_eq!(runs[1]["run"]["finalText"], "Two lines are there.");
     assert_eq!(runs[1]["run"]["tools"], json!(["Read", "Edit"]), "each iteration has its own");
@@ -36,7 +36,7 @@ fn claude_works_three_iterations_in_one_session() {
     assert!(left["exit"] == 0 && left["costMicros"].as_u64().is_some_and(|it| it > 0), "{left}");
     // The last round is run after it has exited.
     let at = |kind: &str| journal.records.iter().rposition(|it| it["type"] == kind);
-    assert!(at("checks-done") > at("agent-left"), "{}", journal.told());
+    assert!(at("checks-done") > at("agent-left"), "{}", journal.summary());
     // One conversation, in which every response of the hook is the next prompt.
     assert_eq!((fixture.model.prompts().len(), fixture.model.left()), (1, 0));
     let told = fixture.model.asked().last().expect("a request").to_string();
@@ -48,7 +48,7 @@ fn claude_that_ignores_its_hook_continues_its_session() {
     let fixture = hooked(THREE_LINES, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP = \"1\"\n", three_lines);
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!((journal.all("agent-ended").len(), processes(&journal)), (3, 2), "{}", journal.told());
+    assert_eq!((journal.all("agent-ended").len(), processes(&journal)), (3, 2), "{}", journal.summary());
     let sessions: Vec<&Value> = journal.all("iteration-intended").iter().map(|it| &it["session"]).collect();
     assert!(sessions.iter().all(|it| *it == sessions[0]), "{sessions:?}");
     assert_eq!(fixture.model.prompts().len(), 1, "the conversation continues");
@@ -67,7 +67,7 @@ fn claude_that_failed_in_the_middle_continues_its_session() {
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let endings: Vec<_> = journal.all("agent-ended").iter().map(|it| it["run"]["ending"].clone()).collect();
-    assert_eq!(endings, ["held", "exited", "held"], "{}", journal.told());
+    assert_eq!(endings, ["held", "exited", "held"], "{}", journal.summary());
     assert_eq!(journal.all("agent-ended")[1]["run"]["error"]["class"], "transient");
     assert_eq!(fixture.model.prompts().len(), 1, "the conversation continues");
 }
@@ -89,7 +89,7 @@ fn claude_keeps_a_file_of_settings_that_its_arguments_name() {
         .file("mine.json", &json!({"hooks": {"Stop": [{"hooks": [hook]}]}}).to_string());
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
-    assert_eq!((journal.all("agent-ended").len(), processes(&journal)), (2, 1), "{}", journal.told());
+    assert_eq!((journal.all("agent-ended").len(), processes(&journal)), (2, 1), "{}", journal.summary());
     let ran = std::fs::read_to_string(mark).expect("the user's own hook ran");
     assert_eq!(ran.lines().count(), 2);
     // A process list shows the name of a file that only its user can read.
@@ -110,5 +110,5 @@ fn claude_held_ends_at_the_cost_limit() {
     let journal = fixture.run();
     let ended = journal.ended(4, "limit");
     assert!(ended["outcome"]["sentence"].as_str().is_some_and(|it| it.contains("spent")), "{ended}");
-    assert_eq!(fixture.model.asked().len(), 1, "{}", journal.told());
+    assert_eq!(fixture.model.asked().len(), 1, "{}", journal.summary());
 }

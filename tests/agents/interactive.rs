@@ -73,7 +73,11 @@ impl Screen {
             if is_it(&text) {
                 return text;
             }
-            assert!(begun.elapsed() < TIMEOUT, "no {what} on the screen:\n{text}\n{}", self.journal().told());
+            assert!(
+                begun.elapsed() < TIMEOUT,
+                "no {what} on the screen:\n{text}\n{}",
+                self.journal().summary()
+            );
             sleep(Duration::from_millis(100));
         }
     }
@@ -98,7 +102,7 @@ impl Screen {
             if journal.records.iter().any(&is_it) {
                 return journal;
             }
-            assert!(begun.elapsed() < TIMEOUT, "no {what}: {}\n{}", journal.told(), self.text());
+            assert!(begun.elapsed() < TIMEOUT, "no {what}: {}\n{}", journal.summary(), self.text());
             sleep(Duration::from_millis(100));
         }
     }
@@ -139,22 +143,22 @@ fn claude_in_its_users_terminal_works_three_iterations() {
         (&ended["kind"], &ended["verified"]),
         (&json!("completed"), &json!(true)),
         "{}",
-        journal.told()
+        journal.summary()
     );
     let runs = journal.all("agent-ended");
-    assert_eq!((runs.len(), journal.all("session-joined").len()), (3, 1), "{}", journal.told());
+    assert_eq!((runs.len(), journal.all("session-joined").len()), (3, 1), "{}", journal.summary());
     assert!(runs.iter().all(|it| it["run"]["ending"] == "held"), "{runs:#?}");
     assert_eq!(runs[1]["run"]["finalText"], "Two lines are there.");
     // The tokens that the model reports for each of its responses; on a slow machine the last is recorded too late.
     let tokens = runs.iter().filter_map(|it| it["run"]["tokens"].as_u64()).sum::<u64>();
-    assert!(tokens == 8 * OF_AN_ANSWER || tokens == 7 * OF_AN_ANSWER, "{tokens}: {}", journal.told());
+    assert!(tokens == 8 * OF_AN_ANSWER || tokens == 7 * OF_AN_ANSWER, "{tokens}: {}", journal.summary());
     // One conversation, in which every response of the hook is the next prompt.
     let told = screen.fixture.model.asked().last().expect("a request").to_string();
     assert!((1..4).all(|it| told.contains(&format!("iteration {it} of at most"))), "{told}");
     assert_eq!(screen.fixture.model.left(), 0);
     // The session is the user's: it outlives the loop.
     let pid = journal.all("agent-started")[0]["pid"].as_i64().and_then(|it| Pid::from_raw(it as i32));
-    assert!(pid.is_some_and(|it| test_kill_process(it).is_ok()), "{}", journal.told());
+    assert!(pid.is_some_and(|it| test_kill_process(it).is_ok()), "{}", journal.summary());
     screen.fixture.terminal.run(&["hook", "remove"]).expect(0);
     assert!(!screen.fixture.terminal.root().join(".claude").exists());
 }
@@ -168,7 +172,7 @@ fn claude_in_its_users_terminal_is_left_alone_without_the_hooks() {
     screen.until("answer", |it| it.contains("Good morning."));
     screen.say("bye");
     screen.until("second answer", |_| screen.fixture.model.asked().len() >= 2);
-    assert!(screen.journal().all("session-joined").is_empty(), "{}", screen.journal().told());
+    assert!(screen.journal().all("session-joined").is_empty(), "{}", screen.journal().summary());
     screen.fixture.terminal.run(&["stop"]).expect(0);
 }
 
@@ -228,11 +232,11 @@ fn claude_in_its_users_terminal_is_refused_subagents_over_the_budget() {
     screen.until("end", |it| it.contains("ompleted, verified"));
     let journal = screen.until_recorded("end", |it| it["type"] == "ended");
     let asked = journal.all("subagent-asked");
-    assert_eq!(asked.len(), 2, "{}", journal.told());
+    assert_eq!(asked.len(), 2, "{}", journal.summary());
     let why = asked[1]["refused"].as_str().expect("refused");
     assert!(asked[0]["refused"].is_null() && why.contains("budget, 1 subagent, is used up"), "{asked:#?}");
     let (started, ended) = (journal.all("subagent-started"), journal.all("subagent-ended"));
-    assert_eq!((started.len(), ended.len()), (1, 1), "{}", journal.told());
+    assert_eq!((started.len(), ended.len()), (1, 1), "{}", journal.summary());
     assert_eq!((&started[0]["id"], &started[0]["call"]), (&ended[0]["id"], &asked[0]["call"]));
     let asked = screen.fixture.model.asked();
     assert!(asked.iter().any(|it| it.to_string().contains(why)), "it reads why");

@@ -22,7 +22,7 @@ impl Journal {
     }
 
     /// Every record on a separate line, without long fields.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn summary(&self) -> String {
         let short = |it: &Value| it.to_string().chars().take(400).collect::<String>();
         self.records.iter().map(|it| short(it) + "\n").chain([self.stderr.clone()]).collect()
     }
@@ -30,9 +30,9 @@ impl Journal {
     #[track_caller]
     pub(super) fn ended(&self, code: i32, kind: &str) -> &Value {
         let last = self.records.last().unwrap_or(&Value::Null);
-        let told = || self.told();
-        assert_eq!((self.code, last["type"].as_str()), (Some(code), Some("ended")), "{}", told());
-        assert_eq!(last["outcome"]["kind"], kind, "{}", told());
+        let summary = || self.summary();
+        assert_eq!((self.code, last["type"].as_str()), (Some(code), Some("ended")), "{}", summary());
+        assert_eq!(last["outcome"]["kind"], kind, "{}", summary());
         last
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use loopkeeper_core::jury;
 use serde_json::{Value, json};
 
-use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
+use super::agent_params::{AgentParams, CODEX, GEMINI, OPENCODE, QWEN};
 use super::model::{Model, Step, answers, turns};
 use super::others::AgentFixture;
 
@@ -14,11 +14,11 @@ const TASK: &str =
     "# A pair\n\n## Done when\n\n- The first is there: `exists a.txt`\n- Both are there: `judge`\n";
 
 /// Creates one file per iteration; when judging, it tries to write in two ways before it returns its verdict.
-fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
+fn responder(agent: AgentParams, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
     let root = root.to_owned();
     move |body| {
         let prompt: String = turns(body).into_iter().map(|(_, text)| text).collect();
-        let write = |name: &str| (hand.write)(&root.join(name), "one\n");
+        let write = |name: &str| (agent.write)(&root.join(name), "one\n");
         let Some(key) = jury::answer_key(&prompt) else {
             return match (answers(body), prompt.contains("iteration 1 of")) {
                 (0, true) => write("a.txt"),
@@ -28,7 +28,7 @@ fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
         };
         match answers(body) {
             0 => write("tool.txt"),
-            1 => (hand.run)("echo no > shell.txt"),
+            1 => (agent.run)("echo no > shell.txt"),
             _ => {
                 let holds = prompt.contains("+++ b/b.txt");
                 let reason = if holds { "Nothing is missing." } else { "The second is missing." };
@@ -39,20 +39,21 @@ fn mind(hand: Hand, root: &Path) -> impl Fn(&Value) -> Step + Send + use<> {
     }
 }
 
-fn judges_without_a_trace(hand: Hand) {
-    let fixture = AgentFixture::with_model(hand, TASK, "", |root| Model::with_mind(mind(hand, root)));
+fn judges_without_a_trace(agent: AgentParams) {
+    let fixture =
+        AgentFixture::with_model(agent, TASK, "", |root| Model::with_responder(responder(agent, root)));
     let journal = fixture.run();
     // The agent judged its own work.
     assert_eq!(journal.ended(6, "completed")["outcome"]["verified"], false);
     let root = fixture.terminal.root();
     // Files that its own agent wrote with the same tool exist.
     let there = ["a.txt", "b.txt", "tool.txt", "shell.txt"].map(|it| root.join(it).exists());
-    assert_eq!(there, [true, true, false, false], "{}", journal.told());
+    assert_eq!(there, [true, true, false, false], "{}", journal.summary());
     let rounds = journal.all("checks-done");
     let result = |at: usize| &rounds[at]["round"]["results"][1];
     let told = |at: usize| (&result(at)["status"], result(at)["fact"].as_str().unwrap_or_default());
-    assert_eq!(told(rounds.len() - 2), (&json!("fail"), "The second is missing."), "{}", journal.told());
-    assert_eq!(result(rounds.len() - 1)["status"], "pass", "{}", journal.told());
+    assert_eq!(told(rounds.len() - 2), (&json!("fail"), "The second is missing."), "{}", journal.summary());
+    assert_eq!(result(rounds.len() - 1)["status"], "pass", "{}", journal.summary());
     let last = &rounds[rounds.len() - 1]["round"]["judging"];
     assert!(last["calls"] == 1 && last["tokens"].as_u64().is_some_and(|it| it > 0), "{last}");
     // Both were tried each time.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
+use super::agent_params::{AgentParams, CODEX, GEMINI, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::looping::{self, path};
 use super::model::Step;
@@ -22,15 +22,15 @@ fn limit(terminal: &Terminal, url: &str) {
 fn assert_done(journal: &Journal) {
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let networks: Vec<&Value> = journal.all("agent-started").iter().map(|it| &it["network"]).collect();
-    assert_eq!(networks, ["limited to 1 host"], "{}", journal.told());
+    assert_eq!(networks, ["limited to 1 host"], "{}", journal.summary());
 }
 
-fn works_with_its_model_alone(hand: Hand) {
+fn works_with_its_model_alone(agent: AgentParams) {
     if namespace().is_none() {
         return;
     }
-    let write = |root: &Path| vec![(hand.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")];
-    let fixture = AgentFixture::new(hand, ONE_FILE, "", write);
+    let write = |root: &Path| vec![(agent.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")];
+    let fixture = AgentFixture::new(agent, ONE_FILE, "", write);
     limit(&fixture.terminal, &fixture.model.url());
     assert_done(&fixture.run());
     assert_eq!(fixture.model.left(), 0);

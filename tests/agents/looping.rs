@@ -128,9 +128,9 @@ fn claude_turned_away_for_a_moment_is_waited_for() {
     let runs = journal.all("agent-ended");
     let error = &runs[0]["run"]["error"];
     assert_eq!((&error["class"], &error["status"]), (&json!("transient"), &json!(429)), "{error}");
-    assert!(journal.all("waiting").iter().any(|it| it["reason"] == "backoff"), "{}", journal.told());
+    assert!(journal.all("waiting").iter().any(|it| it["reason"] == "backoff"), "{}", journal.summary());
     // A failure of the provider is no lack of progress.
-    assert!(journal.all("breaker-changed").is_empty(), "{}", journal.told());
+    assert!(journal.all("breaker-changed").is_empty(), "{}", journal.summary());
     assert_eq!(runs.len(), 2);
 }
 

@@ -74,13 +74,13 @@ struct Shared {
     over: AtomicBool,
 }
 
-type Mind = Box<dyn Fn(&Value) -> Step + Send>;
+type Responder = Box<dyn Fn(&Value) -> Step + Send>;
 
 #[derive(Default)]
 struct State {
     script: Vec<Step>,
     /// Computes the response to each request, instead of a script.
-    mind: Option<Mind>,
+    responder: Option<Responder>,
     /// Bodies of the agent's main requests, in order.
     asked: Vec<Value>,
 }
@@ -91,8 +91,8 @@ impl Model {
     }
 
     /// A model that computes its responses.
-    pub(crate) fn with_mind(mind: impl Fn(&Value) -> Step + Send + 'static) -> Self {
-        Self::of(State { mind: Some(Box::new(mind)), ..State::default() })
+    pub(crate) fn with_responder(responder: impl Fn(&Value) -> Step + Send + 'static) -> Self {
+        Self::of(State { responder: Some(Box::new(responder)), ..State::default() })
     }
 
     fn of(state: State) -> Self {
@@ -215,10 +215,10 @@ fn answer(stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
 impl Shared {
     fn next(&self, body: Value) -> (usize, Step) {
         let mut state = self.state.lock().expect("no panic while locked");
-        let thought = state.mind.as_ref().map(|mind| mind(&body));
+        let computed = state.responder.as_ref().map(|responder| responder(&body));
         state.asked.push(body);
         let number = state.asked.len();
-        if let Some(step) = thought {
+        if let Some(step) = computed {
             return (number, step);
         }
         let step = match (state.script.get(number - 1), state.script.last()) {

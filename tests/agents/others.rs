@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
+use super::agent_params::{AgentParams, CODEX, GEMINI, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::model::{Model, Step, turns};
 use super::stopping;
@@ -20,22 +20,32 @@ use crate::cli::{Ran, Terminal};
 pub(super) struct AgentFixture {
     pub(super) terminal: Terminal,
     pub(super) model: Model,
-    hand: Hand,
+    agent: AgentParams,
     env: Vec<(&'static str, String)>,
 }
 
 impl AgentFixture {
     /// `more` is appended to the configuration, in the agent's table.
-    pub(super) fn new(hand: Hand, task: &str, more: &str, script: impl FnOnce(&Path) -> Vec<Step>) -> Self {
-        Self::with_model(hand, task, more, |root| Model::start(script(root)))
+    pub(super) fn new(
+        agent: AgentParams,
+        task: &str,
+        more: &str,
+        script: impl FnOnce(&Path) -> Vec<Step>,
+    ) -> Self {
+        Self::with_model(agent, task, more, |root| Model::start(script(root)))
     }
 
     /// Like [`Self::new`], with a model that may compute its responses.
-    pub(super) fn with_model(hand: Hand, task: &str, more: &str, model: impl FnOnce(&Path) -> Model) -> Self {
+    pub(super) fn with_model(
+        agent: AgentParams,
+        task: &str,
+        more: &str,
+        model: impl FnOnce(&Path) -> Model,
+    ) -> Self {
         let terminal = Terminal::new();
         let model = model(&terminal.root().canonicalize().expect("a real path"));
-        let env = hand.prepare(&terminal.folder().join("home"), &model.url());
-        let Hand { name, settings, .. } = hand;
+        let env = agent.prepare(&terminal.folder().join("home"), &model.url());
+        let AgentParams { name, settings, .. } = agent;
         terminal.file("PROMPT.md", task).file(
             "loopkeeper.toml",
             &format!(
@@ -43,11 +53,11 @@ impl AgentFixture {
                  [agents.{name}]\n{settings}{more}"
             ),
         );
-        Self { terminal, model, hand, env }
+        Self { terminal, model, agent, env }
     }
 
     pub(super) fn command(&self, args: &[&str]) -> Command {
-        let folder = self.hand.program().parent().expect("a folder").to_owned();
+        let folder = self.agent.program().parent().expect("a folder").to_owned();
         let usual = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&usual)));
         let mut command = self.terminal.command(args);
@@ -106,21 +116,21 @@ pub(super) const THREE_FILES: &str = "# Three files\n\nWrite them.\n\n## Done wh
 pub(super) const ONE_FILE: &str = "# A file\n\n## Done when\n\n- It is there: `has \"one\" a.txt`\n";
 
 /// A file in each of three iterations.
-pub(super) fn three_files(hand: Hand, root: &Path) -> Vec<Step> {
-    let write = |name: &str, words| (hand.write)(&root.join(name), words);
+pub(super) fn three_files(agent: AgentParams, root: &Path) -> Vec<Step> {
+    let write = |name: &str, words| (agent.write)(&root.join(name), words);
     vec![
         write("a.txt", "one\n"),
         Step::Text("One is there."),
         write("b.txt", "two\n"),
-        (hand.run)("sh count.sh"),
+        (agent.run)("sh count.sh"),
         Step::Text("Two are there."),
         write("c.txt", "three\n"),
         Step::Text("Three are there."),
     ]
 }
 
-pub(super) fn three_iterations(hand: Hand) {
-    let fixture = AgentFixture::new(hand, THREE_FILES, "", |root| three_files(hand, root));
+pub(super) fn three_iterations(agent: AgentParams) {
+    let fixture = AgentFixture::new(agent, THREE_FILES, "", |root| three_files(agent, root));
     fixture.terminal.file("count.sh", "cat ?.txt | wc -l\n");
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
@@ -139,8 +149,8 @@ pub(super) fn three_iterations(hand: Hand) {
         );
         assert!(run["files"][0].as_str().is_some_and(|it| it.ends_with(name)), "{run}");
         assert!(run["finalText"].as_str().is_some_and(|it| it.starts_with(expected)), "{run}");
-        assert_eq!(run["tokens"].as_u64().is_some_and(|it| it >= 240), hand.tells_tokens, "{run}");
-        assert_eq!(run["costMicros"].as_u64().is_some_and(|it| it > 0), hand.tells_cost, "{run}");
+        assert_eq!(run["tokens"].as_u64().is_some_and(|it| it >= 240), agent.reports_tokens, "{run}");
+        assert_eq!(run["costMicros"].as_u64().is_some_and(|it| it > 0), agent.reports_cost, "{run}");
         assert!(run["session"].is_string(), "{run}");
     }
     assert_eq!(runs[1]["commands"].as_array().expect("commands").last(), Some(&json!("sh count.sh")));
@@ -154,22 +164,22 @@ pub(super) fn three_iterations(hand: Hand) {
     assert!(prompts[1].contains("iteration 2 of at most"), "{prompts:#?}");
     // Missing information is announced in advance.
     let log = Ran::of(&fixture.command(&["log"]).output().expect("it starts"));
-    assert_eq!(log.stdout.contains("reports no cost"), !hand.tells_cost, "{}", log.stdout);
+    assert_eq!(log.stdout.contains("reports no cost"), !agent.reports_cost, "{}", log.stdout);
 }
 
-pub(super) fn goes_on_with_its_session(hand: Hand) {
-    let fixture = AgentFixture::new(hand, ONE_FILE, "[session]\ncontinue = true\n", |root| {
+pub(super) fn continues_its_session(agent: AgentParams) {
+    let fixture = AgentFixture::new(agent, ONE_FILE, "[session]\ncontinue = true\n", |root| {
         vec![
             Step::Text("The word is BLUEBIRD."),
-            (hand.write)(&root.join("a.txt"), "one\n"),
+            (agent.write)(&root.join("a.txt"), "one\n"),
             Step::Text("Written."),
         ]
     });
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let runs = journal.all("agent-ended");
-    assert_eq!(runs.len(), 2, "{}", journal.told());
-    assert_eq!(runs[0]["run"]["session"], runs[1]["run"]["session"], "{}", journal.told());
+    assert_eq!(runs.len(), 2, "{}", journal.summary());
+    assert_eq!(runs[0]["run"]["session"], runs[1]["run"]["session"], "{}", journal.summary());
     let resumed: Vec<bool> =
         journal.all("iteration-intended").iter().map(|it| it["resumed"] == true).collect();
     assert_eq!(resumed, [false, true]);
@@ -179,23 +189,23 @@ pub(super) fn goes_on_with_its_session(hand: Hand) {
     assert!(heard, "{:#}", asked[1]);
     // Tokens of each iteration, whatever total the agent reports.
     let tokens: Vec<u64> = runs.iter().filter_map(|it| it["run"]["tokens"].as_u64()).collect();
-    let expect: &[u64] = if hand.tells_tokens { &[120, 240] } else { &[] };
-    assert_eq!(tokens, expect, "{}", journal.told());
+    let expect: &[u64] = if agent.reports_tokens { &[120, 240] } else { &[] };
+    assert_eq!(tokens, expect, "{}", journal.summary());
 }
 
-pub(super) fn turned_away_for_a_moment(hand: Hand) {
-    let fixture = AgentFixture::new(hand, ONE_FILE, "", |root| {
-        vec![(hand.busy)(), (hand.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
+pub(super) fn is_retried_after_a_rate_limit(agent: AgentParams) {
+    let fixture = AgentFixture::new(agent, ONE_FILE, "", |root| {
+        vec![(agent.busy)(), (agent.write)(&root.join("a.txt"), "one\n"), Step::Text("Written.")]
     });
     let journal = fixture.run();
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     // Its own retries are neither failures nor lack of progress.
-    assert!(journal.all("breaker-changed").is_empty(), "{}", journal.told());
-    assert!(journal.all("agent-ended").len() <= 2, "{}", journal.told());
+    assert!(journal.all("breaker-changed").is_empty(), "{}", journal.summary());
+    assert!(journal.all("agent-ended").len() <= 2, "{}", journal.summary());
 }
 
-pub(super) fn over_its_quota(hand: Hand) {
-    let fixture = AgentFixture::new(hand, ONE_FILE, "", |_| vec![(hand.used_up)()]);
+pub(super) fn waits_for_the_reset_of_its_quota(agent: AgentParams) {
+    let fixture = AgentFixture::new(agent, ONE_FILE, "", |_| vec![(agent.used_up)()]);
     let starts = Cell::new(0);
     let waiting = fixture.until(|it| {
         starts.set(starts.get() + u32::from(it["type"] == "agent-started"));
@@ -207,28 +217,28 @@ pub(super) fn over_its_quota(hand: Hand) {
 }
 
 /// Its safe mode keeps it inside of the work tree, and a denied call does not look like work.
-fn denied(hand: Hand, more: &str, script: impl FnOnce(&Path) -> Vec<Step>, outside: PathBuf) {
-    let fixture = AgentFixture::new(hand, ONE_FILE, more, script);
+fn denied(agent: AgentParams, more: &str, script: impl FnOnce(&Path) -> Vec<Step>, outside: PathBuf) {
+    let fixture = AgentFixture::new(agent, ONE_FILE, more, script);
     let ended = fixture.until(|it| it["type"] == "agent-ended");
     assert!(ended["run"]["denials"].as_u64().is_some_and(|it| it >= 1), "{ended}");
     assert!(!ended["run"]["denied"].as_array().expect("names").is_empty(), "{ended}");
     assert!(!fixture.terminal.root().join(outside).exists());
 }
 
-pub(super) fn no_check(hand: Hand) {
-    let run = |_: &Path| vec![(hand.run)("echo no > b.txt"), Step::Text("Done.")];
-    denied(hand, "", run, "b.txt".into());
+pub(super) fn no_check(agent: AgentParams) {
+    let run = |_: &Path| vec![(agent.run)("echo no > b.txt"), Step::Text("Done.")];
+    denied(agent, "", run, "b.txt".into());
 }
 
 /// `more` as for [`AgentFixture::new`].
-pub(super) fn outside(hand: Hand, more: &str) {
-    let write = |root: &Path| vec![(hand.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
-    denied(hand, more, write, "../b.txt".into());
+pub(super) fn outside(agent: AgentParams, more: &str) {
+    let write = |root: &Path| vec![(agent.write)(&root.join("../b.txt"), "no\n"), Step::Text("Done.")];
+    denied(agent, more, write, "../b.txt".into());
 }
 
-pub(super) fn stopped(hand: Hand, sandbox: &str, more: &str) {
-    let fixture = AgentFixture::new(hand, stopping::TASK, more, |root| {
-        vec![(hand.write)(&root.join("go"), "\n"), (hand.run)("sh work.sh")]
+pub(super) fn stopped(agent: AgentParams, sandbox: &str, more: &str) {
+    let fixture = AgentFixture::new(agent, stopping::TASK, more, |root| {
+        vec![(agent.write)(&root.join("go"), "\n"), (agent.run)("sh work.sh")]
     });
     stopping::while_a_tool_runs(&fixture.terminal, sandbox, |args| fixture.command(args));
 }
@@ -240,17 +250,17 @@ fn codex_completes_three_iterations() {
 
 #[test]
 fn codex_continues_its_session() {
-    goes_on_with_its_session(CODEX);
+    continues_its_session(CODEX);
 }
 
 #[test]
 fn codex_turned_away_for_a_moment_is_waited_for() {
-    turned_away_for_a_moment(CODEX);
+    is_retried_after_a_rate_limit(CODEX);
 }
 
 #[test]
 fn codex_over_its_quota_is_waited_for() {
-    over_its_quota(CODEX);
+    waits_for_the_reset_of_its_quota(CODEX);
 }
 
 #[test]
@@ -279,17 +289,17 @@ fn opencode_completes_three_iterations() {
 
 #[test]
 fn opencode_continues_its_session() {
-    goes_on_with_its_session(OPENCODE);
+    continues_its_session(OPENCODE);
 }
 
 #[test]
 fn opencode_turned_away_for_a_moment_is_waited_for() {
-    turned_away_for_a_moment(OPENCODE);
+    is_retried_after_a_rate_limit(OPENCODE);
 }
 
 #[test]
 fn opencode_over_its_quota_is_waited_for() {
-    over_its_quota(OPENCODE);
+    waits_for_the_reset_of_its_quota(OPENCODE);
 }
 
 #[test]
@@ -323,17 +333,17 @@ fn gemini_completes_three_iterations() {
 
 #[test]
 fn gemini_continues_its_session() {
-    goes_on_with_its_session(GEMINI);
+    continues_its_session(GEMINI);
 }
 
 #[test]
 fn gemini_turned_away_for_a_moment_is_waited_for() {
-    turned_away_for_a_moment(GEMINI);
+    is_retried_after_a_rate_limit(GEMINI);
 }
 
 #[test]
 fn gemini_over_its_quota_is_waited_for() {
-    over_its_quota(GEMINI);
+    waits_for_the_reset_of_its_quota(GEMINI);
 }
 
 #[test]
@@ -364,17 +374,17 @@ fn qwen_is_denied_commands_that_are_no_checks() {
 
 #[test]
 fn qwen_continues_its_session() {
-    goes_on_with_its_session(QWEN);
+    continues_its_session(QWEN);
 }
 
 #[test]
 fn qwen_over_its_quota_is_waited_for() {
-    over_its_quota(QWEN);
+    waits_for_the_reset_of_its_quota(QWEN);
 }
 
 #[test]
 fn qwen_turned_away_for_a_moment_is_waited_for() {
-    turned_away_for_a_moment(QWEN);
+    is_retried_after_a_rate_limit(QWEN);
 }
 
 #[test]

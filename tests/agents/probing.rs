@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use super::acp::{GEMINI_ACP, OPENCODE_ACP};
-use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
+use super::agent_params::{AgentParams, CODEX, GEMINI, OPENCODE, QWEN};
 use super::model::{Model, Step, answers, turns};
 use super::program;
 use crate::cli::{Ran, Terminal};
@@ -87,11 +87,11 @@ fn probed(
     (name, program): (&str, &Path),
     settings: &str,
     code: i32,
-    mind: fn(&Value) -> Step,
+    responder: fn(&Value) -> Step,
     prepare: impl FnOnce(&Path, &str, &mut Command),
 ) -> Value {
     let terminal = Terminal::new();
-    let model = Model::with_mind(mind);
+    let model = Model::with_responder(responder);
     terminal.file("loopkeeper.toml", settings);
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let folder = program.parent().expect("a folder").to_owned();
@@ -132,15 +132,15 @@ fn claude_probed_has_a_yes_everywhere() {
 }
 
 /// Result of a probe of one of the other agents.
-fn table(hand: Hand, code: i32, mind: fn(&Value) -> Step) -> Value {
-    let settings = format!("[agents.{}]\n{}", hand.name, hand.settings);
-    probed((hand.name, &hand.program()), &settings, code, mind, |home, url, command| {
-        command.envs(hand.prepare(home, url));
+fn table(agent: AgentParams, code: i32, responder: fn(&Value) -> Step) -> Value {
+    let settings = format!("[agents.{}]\n{}", agent.name, agent.settings);
+    probed((agent.name, &agent.program()), &settings, code, responder, |home, url, command| {
+        command.envs(agent.prepare(home, url));
     })
 }
 
-fn tools(hand: &Hand) -> Tools {
-    Tools { read: hand.read, write: hand.write, run: hand.run }
+fn tools(agent: &AgentParams) -> Tools {
+    Tools { read: agent.read, write: agent.write, run: agent.run }
 }
 
 /// Its tools outlive it: without a namespace they would continue.
@@ -155,9 +155,9 @@ fn gemini_probed_leaves_its_tools_behind() {
 /// It uses the given home folder, and its user's settings in it.
 #[test]
 fn gemini_probed_with_its_hooks_off_is_not_held() {
-    let mind = |body: &Value| honest(body, &tools(&GEMINI));
+    let responder = |body: &Value| honest(body, &tools(&GEMINI));
     let settings = format!("[agents.gemini]\n{}", GEMINI.settings);
-    let report = probed((GEMINI.name, &GEMINI.program()), &settings, 0, mind, |home, url, command| {
+    let report = probed((GEMINI.name, &GEMINI.program()), &settings, 0, responder, |home, url, command| {
         command.envs(GEMINI.prepare(home, url));
         let auth = json!({"auth": {"selectedType": "gemini-api-key"}});
         let off = json!({"security": auth, "hooksConfig": {"enabled": false}});
@@ -221,15 +221,15 @@ fn gemini_by_acp_probed_is_held_by_the_protocol() {
     let is_full = std::env::var("LOOPKEEPER_RIGS").is_ok_and(|it| it == "full");
     let opencode: fn(&Value) -> Step = |body| honest(body, &tools(&OPENCODE));
     let gemini: fn(&Value) -> Step = |body| honest(body, &tools(&GEMINI));
-    for (hand, mind) in
+    for (agent, responder) in
         std::iter::once((GEMINI_ACP, gemini)).chain(is_full.then_some((OPENCODE_ACP, opencode)))
     {
-        let report = table(hand, 0, mind);
+        let report = table(agent, 0, responder);
         let table = Table::of(&report).without("session").by_network("exit-codes");
         table.others(&[("hook", "not-applicable")]).fact("output", "the Agent Client Protocol");
         table.fact("hook", "its session is held by the protocol, whatever hooks it has");
         let toml = report["recommendation"]["toml"].as_str().expect("text");
-        let expect = format!("[agents.{}]\noutput = \"acp\"\n", hand.name);
+        let expect = format!("[agents.{}]\noutput = \"acp\"\n", agent.name);
         assert!(report["calls"] == 7 && toml.ends_with(&expect), "{report}");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::hands::{CODEX, GEMINI, Hand, OPENCODE, QWEN};
+use super::agent_params::{AgentParams, CODEX, GEMINI, OPENCODE, QWEN};
 use super::journal::Journal;
 use super::looping::{ClaudeFixture, ONE_LINE, path};
 use super::model::Step;
@@ -44,12 +44,12 @@ fn claude_over_its_budget_of_subagents_gets_the_reason() {
     let theirs = "[agents.claude]\nargs = [\"--settings\", \"mine.json\"]\n[spawns]\nbudget = 1\n";
     let (fixture, journal) = spawned(theirs, script);
     let asked = journal.all("subagent-asked");
-    assert_eq!(asked.len(), 2, "{}", journal.told());
+    assert_eq!(asked.len(), 2, "{}", journal.summary());
     assert_eq!((&asked[0]["what"], &asked[0]["refused"]), (&json!("look around"), &Value::Null));
     let why = asked[1]["refused"].as_str().expect("refused");
     assert!(why.contains("budget, 1 subagent, is used up"), "{why}");
     let (started, ended) = (journal.all("subagent-started"), journal.all("subagent-ended"));
-    assert_eq!((started.len(), ended.len()), (1, 1), "{}", journal.told());
+    assert_eq!((started.len(), ended.len()), (1, 1), "{}", journal.summary());
     assert_eq!((&started[0]["id"], &started[0]["call"]), (&ended[0]["id"], &asked[0]["call"]));
     assert!(asked[0]["call"].as_str().is_some_and(|it| it.starts_with("toolu_")), "{}", asked[0]);
     let told = fixture.model.asked().last().expect("a request").to_string();
@@ -62,12 +62,12 @@ fn claude_that_starts_several_at_once_gets_as_many_as_the_budget_has() {
     let messages = [Step::Text("I see a task."), Step::Text("I see a task.")];
     let script = [vec![Step::Tools("Task", at_once)], messages.to_vec()].concat();
     let (_, journal) = spawned("[spawns]\nbudget = 2\nper_agent = 9\n", script);
-    assert_eq!(journal.all("subagent-asked").len(), 4, "{}", journal.told());
+    assert_eq!(journal.all("subagent-asked").len(), 4, "{}", journal.summary());
     assert_eq!(
         (refused(&journal).len(), journal.all("subagent-started").len()),
         (2, 2),
         "{}",
-        journal.told()
+        journal.summary()
     );
     let calls = |kind: &str| -> Vec<Value> {
         let mut calls: Vec<Value> = journal
@@ -93,12 +93,12 @@ fn claude_whose_subagents_start_their_own_has_one_budget_for_all() {
     ];
     let (_, journal) = spawned("[spawns]\nbudget = 2\n", script);
     let asked = journal.all("subagent-asked");
-    assert_eq!(asked.len(), 3, "{}", journal.told());
+    assert_eq!(asked.len(), 3, "{}", journal.summary());
     let started = journal.all("subagent-started");
-    assert_eq!((started.len(), &started[0]["by"]), (2, &Value::Null), "{}", journal.told());
+    assert_eq!((started.len(), &started[0]["by"]), (2, &Value::Null), "{}", journal.summary());
     assert_eq!((&started[1]["by"], &started[1]["call"]), (&started[0]["id"], &asked[1]["call"]));
-    assert_eq!(asked[2]["by"], started[0]["id"], "{}", journal.told());
-    assert!(refused(&journal)[0].contains("budget, 2 subagents, is used up"), "{}", journal.told());
+    assert_eq!(asked[2]["by"], started[0]["id"], "{}", journal.summary());
+    assert!(refused(&journal)[0].contains("budget, 2 subagents, is used up"), "{}", journal.summary());
 }
 
 /// Control: no hook is called, and nothing is refused.
@@ -114,19 +114,19 @@ fn claude_whose_hooks_are_off_is_counted_by_its_output() {
         spawned("[agents.claude]\nargs = [\"--settings\", \"off.json\"]\n[spawns]\nbudget = 1\n", script);
     assert_eq!(journal.all("subagent-asked").len(), 0, "nobody was asked");
     let started = journal.all("subagent-started");
-    assert_eq!(started.len(), 2, "{}", journal.told());
+    assert_eq!(started.len(), 2, "{}", journal.summary());
     assert_eq!((&started[0]["what"], &started[1]["what"]), (&json!("look around"), &json!("look again")));
 }
 
 /// An agent that cannot be refused a subagent: it is counted once its output reports it, even over the budget. `tool`
 /// and `input`: as the agent names them. `least`: minimum number of requests by the agent itself; those of its
 /// subagents take steps of the script as well.
-fn counted(hand: Hand, least: usize, tool: &'static str, input: &Value) {
+fn counted(agent: AgentParams, least: usize, tool: &'static str, input: &Value) {
     let what = input["description"].as_str().or(input["prompt"].as_str()).expect("a task");
-    let fixture = others::AgentFixture::new(hand, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
+    let fixture = others::AgentFixture::new(agent, ONE_FILE, "[spawns]\nbudget = 1\n", |root| {
         let call = || Step::Tool(tool, input.clone());
         let see = Step::Text("I see a task.");
-        let write = (hand.write)(&root.join("a.txt"), "one\n");
+        let write = (agent.write)(&root.join("a.txt"), "one\n");
         vec![call(), see.clone(), call(), see, write, Step::Text("Written.")]
     });
     are_counted(&fixture.run(), least, what);
@@ -135,8 +135,13 @@ fn counted(hand: Hand, least: usize, tool: &'static str, input: &Value) {
 fn are_counted(journal: &Journal, least: usize, what: &str) {
     assert_eq!(journal.ended(0, "completed")["outcome"]["verified"], true);
     let started = journal.all("subagent-started");
-    assert!(started.len() >= least, "{}", journal.told());
-    assert_eq!((&started[0]["what"], &started[0]["by"]), (&json!(what), &Value::Null), "{}", journal.told());
+    assert!(started.len() >= least, "{}", journal.summary());
+    assert_eq!(
+        (&started[0]["what"], &started[0]["by"]),
+        (&json!(what), &Value::Null),
+        "{}",
+        journal.summary()
+    );
     assert_eq!(journal.all("subagent-asked").len(), 0, "nobody was asked");
 }
 

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::cli::Ran;
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::Scenario;
 
 const SECRET: &str = "orange-elephant-4711";
 
-fn played() -> Played {
+fn played() -> EndedLoop {
     Scenario {
         criteria: &["It is there: `exists done`"],
         settings: "env.set = { SHORT = \"q7\", LONG = \"horse \\\"battery\\\"\" }",
@@ -24,7 +24,7 @@ fn played() -> Played {
     .play()
 }
 
-fn export(played: &Played, args: &[&str]) -> Ran {
+fn export(played: &EndedLoop, args: &[&str]) -> Ran {
     let mut command = played.world.terminal.command(&["export"]);
     Ran::of(&command.args(args).env("MY_TOKEN", SECRET).output().expect("it starts"))
 }

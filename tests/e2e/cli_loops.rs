@@ -14,12 +14,12 @@ use crate::support::world::wait_until;
 
 /// A detached loop whose agent executes in each iteration the script that it reads from a pipe, so that the test
 /// controls the pace.
-pub(crate) struct Gated {
+pub(crate) struct GatedLoop {
     pub(crate) terminal: Terminal,
     gate: PathBuf,
 }
 
-impl Gated {
+impl GatedLoop {
     fn start() -> Self {
         Self::start_in(project(TASK, ""))
     }
@@ -88,7 +88,7 @@ impl Gated {
     }
 }
 
-impl Drop for Gated {
+impl Drop for GatedLoop {
     /// Leaves nothing running if a test fails.
     fn drop(&mut self) {
         self.terminal.run(&["stop", "--now", "latest"]);
@@ -97,8 +97,8 @@ impl Drop for Gated {
 
 #[test]
 fn a_detached_loop_is_seen_and_steered_from_other_commands() {
-    let gated = Gated::start();
-    let Gated { terminal, .. } = &gated;
+    let gated = GatedLoop::start();
+    let GatedLoop { terminal, .. } = &gated;
     gated.wait_for("agent-started", 0);
     assert_eq!(gated.state(), ("working".into(), "iterating".into()));
     terminal.run(&["status"]).expect(0).out("Working: iteration 1/25").out("It is there");
@@ -147,10 +147,10 @@ fn a_detached_loop_is_seen_and_steered_from_other_commands() {
 /// In its PID namespace the agent's pid differs from the one outside.
 #[test]
 fn the_process_that_the_log_names_is_the_agents() {
-    let looped = Gated::start();
+    let gated = GatedLoop::start();
     let number = |iteration: u32| {
         let line = format!("#{iteration}  agent started");
-        let ran = looped.terminal.run(&["log", "latest"]);
+        let ran = gated.terminal.run(&["log", "latest"]);
         let started = ran.expect(0).stdout.lines().find(|it| it.contains(&line)).unwrap().to_owned();
         started.rsplit_once(", process ").unwrap_or_else(|| panic!("{started}")).1.to_owned()
     };
@@ -158,25 +158,25 @@ fn the_process_that_the_log_names_is_the_agents() {
         let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         words == b"/bin/sh\0agent.sh\0"
     };
-    looped.wait_for("agent-started", 0);
+    gated.wait_for("agent-started", 0);
     let first = number(1);
     assert!(is_agent(&first), "{first}");
-    let seq = looped.status()["seq"].as_u64().unwrap();
-    looped.iteration("touch changed-too");
-    looped.wait_for("agent-started", seq);
+    let seq = gated.status()["seq"].as_u64().unwrap();
+    gated.iteration("touch changed-too");
+    gated.wait_for("agent-started", seq);
     let second = number(2);
     assert!(is_agent(&second) && second != first, "{first} {second}");
-    looped.terminal.run(&["stop", "latest", "--now"]).expect(0);
+    gated.terminal.run(&["stop", "latest", "--now"]).expect(0);
 }
 
 #[test]
 fn a_stop_ends_a_loop_after_its_iteration_or_at_once() {
-    let gated = Gated::start();
+    let gated = GatedLoop::start();
     gated.wait_for("agent-started", 0);
     gated.terminal.run(&["stop"]).expect(0).out(" stops after this iteration (1).");
     gated.iteration("true");
     assert_eq!(gated.watched_end(), 1);
-    let gated = Gated::start();
+    let gated = GatedLoop::start();
     gated.wait_for("agent-started", 0);
     gated.terminal.run(&["stop", "--now"]).expect(0).out("stops now");
     assert_eq!(gated.watched_end(), 1);
@@ -185,8 +185,8 @@ fn a_stop_ends_a_loop_after_its_iteration_or_at_once() {
 
 #[test]
 fn a_killed_keeper_leaves_an_interrupted_loop_that_continues_with_the_next_number() {
-    let gated = Gated::start();
-    let Gated { terminal, .. } = &gated;
+    let gated = GatedLoop::start();
+    let GatedLoop { terminal, .. } = &gated;
     gated.wait_for("agent-started", 0);
     let mut watch = gated.watch();
     drop(until(&mut watch, "agent-started"));
@@ -209,8 +209,8 @@ fn a_killed_keeper_leaves_an_interrupted_loop_that_continues_with_the_next_numbe
 
 #[test]
 fn an_interrupted_loop_can_be_rolled_back_and_ended() {
-    let gated = Gated::start();
-    let Gated { terminal, .. } = &gated;
+    let gated = GatedLoop::start();
+    let GatedLoop { terminal, .. } = &gated;
     gated.wait_for("agent-started", 0);
     terminal.file("precious", "changed\n");
     gated.kill_keeper();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli::Terminal;
-use crate::cli_loops::Gated;
+use crate::cli_loops::GatedLoop;
 use crate::cli_run::{TASK, project};
 use crate::not_run;
 
@@ -110,7 +110,7 @@ impl Drop for TmuxScreen {
 
 #[test]
 fn a_loop_is_selected_paused_and_stopped_on_the_screen() {
-    let gated = Gated::start_in(project(TASK, ""));
+    let gated = GatedLoop::start_in(project(TASK, ""));
     gated.wait_for("agent-started", 0);
     let Some(screen) = TmuxScreen::start(&gated.terminal, (100, 24), &[]) else { return };
     screen.watch("");

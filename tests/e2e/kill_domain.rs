@@ -12,7 +12,7 @@ use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::warden_channel;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use self::rig::{alive, assert_nobody, domains, hostile, stayed, token, until_ready};
+use self::rig::{alive, assert_none_alive, domains, hostile, remaining, token, until_ready};
 
 use crate::support::world::TIMEOUT;
 
@@ -23,7 +23,7 @@ async fn survivors_of_an_agent_that_exits_are_named_and_ended() {
     for domain in domains() {
         let token = token("exit");
         let ended = start(&hostile(&token, "exit"), &domain).unwrap().wait().await;
-        assert_nobody(&token, "after the end");
+        assert_none_alive(&token, "after the end");
         assert_eq!((ended.exit, ended.signal), (Some(7), None), "{domain:?}");
         assert!(ended.survivors.len() > 40, "{:?}", ended.survivors);
         assert!(ended.survivors.iter().any(|name| name.ends_with(" sleep")), "{:?}", ended.survivors);
@@ -44,7 +44,7 @@ async fn stop_now_and_stop_after_grace_leave_no_process() {
             running.terminate(how);
             let ended = running.wait().await;
             let took = begin.elapsed();
-            assert_nobody(&token, "after the stop");
+            assert_none_alive(&token, "after the stop");
             assert_eq!((ended.exit, ended.signal), (None, Some(9)), "{domain:?} {how:?}");
             assert!(took >= Duration::from_millis(limit), "{took:?}");
         }
@@ -62,7 +62,7 @@ async fn a_process_that_keeps_forking_is_ended() {
         until_ready(&mut running).await;
         running.terminate(TerminateMode::Now);
         let ended = running.wait().await;
-        assert_nobody(&token, "after the mover was stopped");
+        assert_none_alive(&token, "after the mover was stopped");
         assert_eq!((ended.signal, ended.unkillable), (Some(9), Vec::new()), "{domain:?}");
     }
 }
@@ -75,7 +75,7 @@ async fn dropping_a_job_ends_it() {
         until_ready(&mut running).await;
         drop(running);
         // The warden receives its command from a task that needs a turn of the runtime.
-        let gone = tokio::task::spawn_blocking(move || stayed(&token, TIMEOUT));
+        let gone = tokio::task::spawn_blocking(move || remaining(&token, TIMEOUT));
         assert_eq!(gone.await.unwrap(), [""; 0]);
     }
 }
@@ -87,7 +87,7 @@ fn a_killed_keeper_leaves_no_process() {
         let mut keeper = held(&token, &domain);
         keeper.kill().unwrap();
         keeper.wait().unwrap();
-        assert_eq!(stayed(&token, TIMEOUT), [""; 0], "{domain:?}");
+        assert_eq!(remaining(&token, TIMEOUT), [""; 0], "{domain:?}");
     }
 }
 
@@ -109,7 +109,7 @@ fn a_killed_warden_leaves_no_process() {
         let mut keeper = helper("kill-warden", &token, &domain);
         let mut lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
         assert!(lines.by_ref().any(|line| line.unwrap().contains("ended signal=9")));
-        assert_nobody(&token, "after the end without a warden");
+        assert_none_alive(&token, "after the end without a warden");
         assert!(keeper.wait().unwrap().success());
     }
 }
@@ -120,7 +120,7 @@ fn a_keeper_and_its_warden_killed_together_leave_no_process() {
         let token = token("both");
         let mut keeper = held(&token, &domain);
         kill_with_keeper(&mut keeper, &[warden(&token)]);
-        assert_eq!(stayed(&token, TIMEOUT), [""; 0], "{domain:?}");
+        assert_eq!(remaining(&token, TIMEOUT), [""; 0], "{domain:?}");
     }
 }
 
@@ -134,7 +134,7 @@ fn control_the_guard_ends_what_a_killed_warden_and_keeper_leave() {
     for process in left.iter().chain(&alive(&token)) {
         process.kill();
     }
-    assert_eq!(stayed(&token, TIMEOUT), [""; 0]);
+    assert_eq!(remaining(&token, TIMEOUT), [""; 0]);
     assert!(left.len() > 5, "only {} left", left.len());
 }
 
@@ -212,7 +212,7 @@ async fn helper_process() {
     if words[0] == "drop" {
         drop(running);
         orphans::wait_until_all_ended().await;
-        assert_nobody(words[1], "after all are gone");
+        assert_none_alive(words[1], "after all are gone");
         return say("0 alive");
     }
     kill_process(Pid::from_raw(warden(words[1])).unwrap(), Signal::KILL).unwrap();
@@ -230,7 +230,7 @@ fn guard(token: &str) -> i32 {
 
 fn with_arguments(token: &str, is_it: impl Fn(&str) -> bool) -> i32 {
     let start = format!("{} {} ", rig::BINARY, warden_channel::SUBCOMMAND);
-    let find = |process: &rig::Alive| process.arguments.strip_prefix(&start).is_some_and(&is_it);
+    let find = |process: &rig::LiveProcess| process.arguments.strip_prefix(&start).is_some_and(&is_it);
     alive(token).into_iter().find(find).unwrap().pid
 }
 

@@ -68,7 +68,7 @@ fn a_keeper_logs_warnings_by_default() {
         let ran = run(&world, args, log);
         ran.expect(0);
         world.until("end", |it| it["type"] == "ended");
-        world.assert_nobody_left();
+        world.assert_no_process_left();
         let text = fs::read_to_string(log_file(&world)).unwrap_or_default();
         assert_eq!(text.lines().count(), expect, "{args:?}, {log:?}: {text}");
         assert_eq!(text.contains("[redacted]"), expect > 0, "{text}");

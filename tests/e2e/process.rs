@@ -14,7 +14,7 @@ use loopkeeper_system::process::{
 use rustix::fs::{CWD, Mode, mkfifoat};
 
 use crate::kill_domain::rig::{
-    alive, assert_nobody, domains, job, plain, stayed, token, until_alive, until_ready,
+    alive, assert_none_alive, domains, job, plain, remaining, token, until_alive, until_ready,
 };
 
 const LONG: Duration = Duration::from_secs(60);
@@ -143,7 +143,7 @@ async fn the_end_does_not_wait_for_pipes() {
         assert_eq!(run.stdout, b"out\nlast\n");
         assert_eq!(run.survivors.len(), 1);
         assert!(run.survivors[0].ends_with(" sleep"), "{:?}", run.survivors);
-        assert_nobody(&token, "after a check that left somebody with its pipe");
+        assert_none_alive(&token, "after a check that left somebody with its pipe");
         assert!(begin.elapsed() < LONG);
         let closes = run_to_end(&shell("exec >&- 2>&-; sleep 0.2; exit 3"), LONG, &domain).await;
         assert_eq!(closes.ending, CommandExit::Exited(3));
@@ -169,7 +169,7 @@ async fn a_grace_time_lets_the_main_process_clean_up_and_now_cuts_it_short() {
         }
         let ended = running.wait().await;
         assert_eq!((last, ended.exit, ended.signal), (Some(out("cleaned")), Some(5), None));
-        assert_nobody(&token, "after the grace time");
+        assert_none_alive(&token, "after the grace time");
         let deaf = Job { grace: LONG, ..shell("trap '' TERM; echo ready; while :; do sleep 1; done") };
         let mut running = start(&deaf, &domain).unwrap();
         until_ready(&mut running).await;
@@ -197,7 +197,7 @@ async fn a_stopped_agent_and_a_stopped_warden_end_too() {
         }
         running.terminate(TerminateMode::Now);
         assert_eq!(running.wait().await.signal, Some(9));
-        assert_eq!(stayed(&token, LONG), [""; 0]);
+        assert_eq!(remaining(&token, LONG), [""; 0]);
     }
 }
 
@@ -223,7 +223,7 @@ async fn dropping_a_run_ends_the_command() {
             run = run_to_end(&command, LONG, &domain) => panic!("ended by itself: {:?}", run.ending),
             () = until_alive("bash", &token) => {}
         }
-        let gone = tokio::task::spawn_blocking(move || stayed(&token, LONG));
+        let gone = tokio::task::spawn_blocking(move || remaining(&token, LONG));
         assert_eq!(gone.await.unwrap(), [""; 0]);
     }
 }

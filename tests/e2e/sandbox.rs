@@ -11,7 +11,7 @@ use loopkeeper_system::process::{Job, orphans, run_to_end, start};
 use loopkeeper_system::sandbox::{Isolation, detect_landlock};
 
 use crate::kill_domain::rig::{
-    self, BINARY, alive, assert_nobody, hostile, job, namespace, plain, stayed, token, until_ready,
+    self, BINARY, alive, assert_none_alive, hostile, job, namespace, plain, remaining, token, until_ready,
 };
 
 const LONG: std::time::Duration = std::time::Duration::from_secs(60);
@@ -167,7 +167,7 @@ fn processes_of_a_killed_keeper_are_found_by_their_mark() {
     for process in &left {
         process.kill();
     }
-    assert_eq!(stayed(&token, LONG), [""; 0]);
+    assert_eq!(remaining(&token, LONG), [""; 0]);
     assert_eq!(orphans::end_marked(&mark), orphans::Orphans::default());
 }
 
@@ -230,7 +230,7 @@ async fn helper_process() {
             assert!(alive(&token).len() > 100);
             running.terminate(loopkeeper_system::process::TerminateMode::Now);
             running.wait().await;
-            assert_nobody(&token, "as an ordinary user");
+            assert_none_alive(&token, "as an ordinary user");
             outputs.push(format!("{name} 0 alive"));
             let nested =
                 run_to_end(&Job { cwd: "/".into(), ..job(&["sh", "-c", NESTED]) }, LONG, &domain).await;

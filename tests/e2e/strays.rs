@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::support::ended_loop::EndedLoop;
 use crate::support::lsp::{Editor, uri};
-use crate::support::played::Played;
 use crate::support::scenario::{Ends, Scenario};
 
 const ADDS: &str = "mkdir -p src; echo 'import auth' > src/main.py; echo 'login = 1' > src/auth.py; echo 'login = 0' > src/auth_old.py; echo 'x = auth_old' > src/dead.py; touch done.md";
 
-fn played(act: &str) -> Played {
+fn played(act: &str) -> EndedLoop {
     Scenario {
         criteria: &["Sold: `exists done.md`"],
         acts: &[act],

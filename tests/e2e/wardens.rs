@@ -13,7 +13,7 @@ use loopkeeper_system::sandbox::Isolation;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use crate::kill_domain::rig::{
-    assert_nobody, domains, hostile, job, stayed, token, until_alive, until_ready,
+    assert_none_alive, domains, hostile, job, remaining, token, until_alive, until_ready,
 };
 
 const LONG: Duration = Duration::from_secs(60);
@@ -123,7 +123,7 @@ async fn survivors_of_a_job_are_named_and_ended_before_the_next() {
         for _ in 0..3 {
             let token = token("again");
             let ended = wardens.start(&hostile(&token, "exit")).unwrap().wait().await;
-            assert_nobody(&token, "after the end");
+            assert_none_alive(&token, "after the end");
             assert_eq!((ended.exit, ended.unkillable.len()), (Some(7), 0));
             assert!(ended.survivors.len() > 40, "{:?}", ended.survivors);
             let token = crate::kill_domain::rig::token("stop");
@@ -131,7 +131,7 @@ async fn survivors_of_a_job_are_named_and_ended_before_the_next() {
             until_ready(&mut running).await;
             running.terminate(TerminateMode::Now);
             assert_eq!(running.wait().await.signal, Some(9));
-            assert_nobody(&token, "after the stop");
+            assert_none_alive(&token, "after the stop");
         }
     }
 }
@@ -182,7 +182,7 @@ async fn a_run_that_is_dropped_or_over_its_time_ends_and_the_next_one_runs() {
         assert_eq!(run.ending, CommandExit::TimedOut);
         let run = wardens.run_to_end(&shell("echo fine"), StreamLayout::Apart, LONG).await;
         assert_eq!((run.ending, run.stdout), (CommandExit::Exited(0), b"fine\n".to_vec()));
-        let gone = tokio::task::spawn_blocking(move || stayed(&token, LONG));
+        let gone = tokio::task::spawn_blocking(move || remaining(&token, LONG));
         assert_eq!(gone.await.unwrap(), [""; 0]);
     }
 }

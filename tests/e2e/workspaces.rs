@@ -22,7 +22,7 @@ struct Workspace<'a> {
     /// Its criteria and items in the outline of each document: `FILE: TEXT`, the text being that at their place.
     outline: &'a [&'a str],
     /// Parts of the first prompt.
-    told: &'a [&'a str],
+    prompt: &'a [&'a str],
     /// Parts of what a dry run shows.
     shows: &'a [&'a str],
     /// Arguments of the start.
@@ -51,10 +51,10 @@ impl Workspace<'_> {
         self.is_recognised(&world);
         assert_eq!(self.outline(&world), self.outline, "outline");
         let played = scenario.play();
-        for text in self.told {
-            played.told(1, text);
+        for text in self.prompt {
+            played.prompt_has(1, text);
         }
-        played.not_told(1, "{{");
+        played.prompt_lacks(1, "{{");
         assert_eq!(tree(&played.world.root()), self.changed_by_agent(), "files");
     }
 

@@ -13,7 +13,7 @@ use super::disk::Disk;
 use super::{times, unavailable};
 use crate::cli::Terminal;
 use crate::support::lsp::{Editor, uri};
-use crate::support::processes::{Alive, around, stayed_around};
+use crate::support::processes::{LiveProcess, around, remaining_around};
 
 /// Each iteration leaves a line, and the check never passes.
 const SETTINGS: &str = r#"agent = "stub"
@@ -96,7 +96,7 @@ impl Soak {
             terminal.file("PROMPT.md", TASK).file("loopkeeper.toml", &settings);
             terminal.run(&["run", "--trust", "--detach"]).expect(0);
         }
-        let deaf = Editor::start_deaf(terminals[0].command(&["--stdio"]));
+        let deaf = Editor::start_unread(terminals[0].command(&["--stdio"]));
         let mut soak = Self { extent, disk, terminals, editors: Vec::new(), deaf, answered: 0, waited: 0 };
         soak.editors = (0..soak.extent.servers).map(|it| soak.open_editor(it)).collect();
         soak
@@ -231,7 +231,7 @@ impl Soak {
         self.editors.iter_mut().for_each(Editor::quit);
         self.deaf.close_stdin();
         for terminal in &self.terminals {
-            let stayed = stayed_around(terminal.folder(), LONG);
+            let stayed = remaining_around(terminal.folder(), LONG);
             assert!(stayed.is_empty(), "still alive: {stayed:#?}");
         }
     }
@@ -240,7 +240,7 @@ impl Soak {
 impl Drop for Soak {
     fn drop(&mut self) {
         for terminal in &self.terminals {
-            around(terminal.folder()).iter().for_each(Alive::kill);
+            around(terminal.folder()).iter().for_each(LiveProcess::kill);
         }
     }
 }

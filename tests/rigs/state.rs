@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use crate::cli_run::{project, until};
-use crate::kill_domain::rig::{alive, stayed, token};
+use crate::kill_domain::rig::{alive, remaining, token};
 use crate::support::world::{TIMEOUT, delete};
 
 /// Starts a loop whose agent never ends, does the damage, and waits until the keeper is gone.
@@ -31,7 +31,7 @@ fn check(name: &str, harm: fn(&Path), expect: &str) {
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{name}: {stderr}");
     assert!(stderr.contains(expect), "{name}: {stderr}");
-    assert_eq!(stayed(&token, TIMEOUT), [""; 0], "{name}");
+    assert_eq!(remaining(&token, TIMEOUT), [""; 0], "{name}");
     // There may be fewer: the keeper removes its socket. A snapshot may have been in progress.
     let looking = after.iter().find(|it| it.ends_with("snapshots.git"));
     let is_new = |it: &PathBuf| !after.contains(it) && !looking.is_some_and(|store| it.starts_with(store));

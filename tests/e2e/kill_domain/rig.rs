@@ -9,7 +9,7 @@ use loopkeeper_system::process::{Job, JobHandle, OutputEvent, StdinSource};
 use loopkeeper_system::sandbox::Isolation;
 use loopkeeper_system::trust::permit::ApprovedInput;
 
-pub(crate) use crate::support::processes::{Alive, alive, assert_nobody, stayed};
+pub(crate) use crate::support::processes::{LiveProcess, alive, assert_none_alive, remaining};
 use crate::support::world::wait_until;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_loopkeeper");

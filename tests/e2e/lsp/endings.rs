@@ -113,7 +113,7 @@ fn an_unusable_pid_of_the_editor_does_not_end_the_server() {
 #[test]
 fn a_closed_stdout_ends_the_server() {
     let terminal = Terminal::new();
-    let mut editor = Editor::start_deaf(server(&terminal));
+    let mut editor = Editor::start_unread(server(&terminal));
     editor.close_stdout();
     editor.ask("initialize", &json!({"capabilities": {}}));
     assert_eq!(editor.exit_code(), Some(1));

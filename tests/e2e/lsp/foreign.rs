@@ -7,7 +7,7 @@ use crate::cli::Terminal;
 use crate::foreign::{FILE, STATE};
 use crate::support::lsp::{Editor, uri};
 
-fn desk() -> (Terminal, Editor, String) {
+fn open_editor() -> (Terminal, Editor, String) {
     let terminal = Terminal::new();
     let mut editor = Editor::start(server(&terminal));
     let capabilities = json!({
@@ -28,7 +28,7 @@ fn foreign(editor: &mut Editor, count: usize) -> Value {
 
 #[test]
 fn a_loop_of_the_plugin_is_detected_described_and_stopped() {
-    let (terminal, mut editor, file) = desk();
+    let (terminal, mut editor, file) = open_editor();
     editor.until("a first status", |it| it["method"] == "loopkeeper/status");
     // Neither the folder nor the file existed before.
     terminal.file(FILE, STATE);
@@ -58,7 +58,7 @@ fn a_loop_of_the_plugin_is_detected_described_and_stopped() {
 
 #[test]
 fn a_loop_of_the_plugin_is_continued_as_a_task() {
-    let (terminal, mut editor, file) = desk();
+    let (terminal, mut editor, file) = open_editor();
     terminal.file(FILE, STATE);
     let code = |it: &Value| {
         it["params"]["diagnostics"][0]["code"] == "foreign-loop" && it["params"]["uri"] == file.as_str()
@@ -77,7 +77,7 @@ fn a_loop_of_the_plugin_is_continued_as_a_task() {
 
 #[test]
 fn a_text_is_shown_as_a_task_and_written_by_nothing_but_the_user() {
-    let (terminal, mut editor, _) = desk();
+    let (terminal, mut editor, _) = open_editor();
     terminal.file("cart-loses-items.ralph.md", "# Mine\n");
     let text = "# Cart loses items\n\n## Expected behavior\n\nBoth items stay.\n";
     let import = json!({"command": "loopkeeper.server.import", "arguments": [{"text": text}]});
@@ -93,7 +93,7 @@ fn a_text_is_shown_as_a_task_and_written_by_nothing_but_the_user() {
 
 #[test]
 fn a_task_for_one_sentence_is_shown_and_nothing_is_written() {
-    let (terminal, mut editor, _) = desk();
+    let (terminal, mut editor, _) = open_editor();
     terminal.file("Makefile", "test:\n\ttouch ran\n").file("parse-dates.ralph.md", "# Mine\n");
     let root = terminal.root().canonicalize().unwrap();
     let ask = |more: &Value| {

@@ -19,14 +19,14 @@ fn a_hundred_thousand_requests_in_one_go_are_answered_in_bounded_memory() {
     let terminal = Terminal::new();
     let mut editor = greeted(&terminal);
     let before = memory(&editor, "VmHWM");
-    let hand = editor.hand();
-    let writer = thread::spawn(move || {
+    let writer = editor.writer();
+    let thread = thread::spawn(move || {
         for begin in (0..100_000).step_by(1000) {
             let requests = (begin..begin + 1000).flat_map(|it| frame(&request(1_000_000 + it)));
-            assert!(hand.write(&requests.collect::<Vec<_>>()));
+            assert!(writer.write(&requests.collect::<Vec<_>>()));
         }
     });
-    writer.join().unwrap();
+    thread.join().unwrap();
     editor.answer(1_099_999);
     let grown = memory(&editor, "VmHWM") - before;
     assert!(grown < GROWTH, "grew by {grown} KiB");
@@ -38,7 +38,7 @@ fn a_hundred_thousand_requests_in_one_go_are_answered_in_bounded_memory() {
 fn a_client_that_does_not_read_can_still_exit() {
     let terminal = Terminal::new();
     for says_exit in [true, false] {
-        let mut editor = Editor::start_deaf(server(&terminal));
+        let mut editor = Editor::start_unread(server(&terminal));
         editor.send(
             &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}}),
         );
@@ -57,13 +57,13 @@ fn a_client_that_does_not_read_can_still_exit() {
 #[test]
 fn a_client_that_never_reads_does_not_grow_the_server() {
     let terminal = Terminal::new();
-    let mut editor = Editor::start_deaf(server(&terminal));
+    let mut editor = Editor::start_unread(server(&terminal));
     editor.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}}));
-    let hand = editor.hand();
+    let writer = editor.writer();
     thread::spawn(move || {
         let mut id = 0;
         // Eventually this blocks on the server, which blocks on the client.
-        while hand.write(&frame(&request(id))) {
+        while writer.write(&frame(&request(id))) {
             id += 1;
         }
     });
@@ -71,7 +71,7 @@ fn a_client_that_never_reads_does_not_grow_the_server() {
     let taken = memory(&editor, "VmHWM");
     assert!(taken < GROWTH, "takes {taken} KiB");
     // It was only blocked.
-    editor.listen();
+    editor.start_reading();
     editor.until("late answers", |it| it["id"] == 8000);
 }
 
@@ -81,7 +81,7 @@ fn unread_large_responses_do_not_accumulate() {
     let criteria = "- a criterion of some length: `exists a`\n".repeat(2000);
     let text = format!("# T\n\nDone when:\n\n{criteria}");
     terminal.file("PROMPT.md", &text);
-    let mut editor = Editor::start_deaf(server(&terminal));
+    let mut editor = Editor::start_unread(server(&terminal));
     let root = uri(&terminal.root());
     let greeting = json!({"capabilities": {}, "rootUri": root});
     editor.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": greeting}));
@@ -89,11 +89,11 @@ fn unread_large_responses_do_not_accumulate() {
     let document = uri(&terminal.root().join("PROMPT.md"));
     let opened = json!({"uri": document, "version": 1, "languageId": "markdown", "text": text});
     editor.notify("textDocument/didOpen", &json!({"textDocument": opened}));
-    let hand = editor.hand();
+    let writer = editor.writer();
     let asked = document.clone();
     thread::spawn(move || {
         let mut id = 1;
-        while hand.write(&frame(&json!({
+        while writer.write(&frame(&json!({
             "jsonrpc": "2.0",
             "id": id,
             "method": "textDocument/documentSymbol",
@@ -106,7 +106,7 @@ fn unread_large_responses_do_not_accumulate() {
     let taken = memory(&editor, "VmHWM");
     // Each response has 1.5 MB as JSON and ten times that as values.
     assert!(taken < 160 << 10, "takes {taken} KiB");
-    editor.listen();
+    editor.start_reading();
     editor.until("late answers", |it| it["id"] == 100);
 }
 

@@ -90,7 +90,7 @@ fn a_stop_at_once_ends_the_agent_with_all_its_children() {
     fixture.done("stop", &json!({"loopId": id, "now": true}));
     fixture.status(|it| is_in(it, &id, "done"));
     fixture.editor.quit();
-    fixture.world.assert_nobody_left();
+    fixture.world.assert_no_process_left();
 }
 
 #[test]

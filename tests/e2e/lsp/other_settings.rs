@@ -6,12 +6,12 @@ use super::server;
 use crate::cli::Terminal;
 use crate::support::lsp::{Editor, uri};
 
-struct Desk {
+struct SettingsFixture {
     terminal: Terminal,
     editor: Editor,
 }
 
-impl Desk {
+impl SettingsFixture {
     fn new(files: &[(&str, &str)]) -> Self {
         let terminal = Terminal::new();
         for (path, text) in files {
@@ -48,60 +48,60 @@ impl Desk {
 #[test]
 fn front_matter_is_completed_and_explained() {
     let text = "---\nmax_iterations: 3\nag\n---\n# Shop\n\nSell things.\n";
-    let mut desk = Desk::new(&[("PROMPT.md", text), ("README.md", text)]);
-    let labels = desk.labels("PROMPT.md", 2, 2);
+    let mut fixture = SettingsFixture::new(&[("PROMPT.md", text), ("README.md", text)]);
+    let labels = fixture.labels("PROMPT.md", 2, 2);
     assert!(
         labels.contains(&"agent".to_owned()) && !labels.contains(&"max_iterations".to_owned()),
         "{labels:?}"
     );
-    assert_eq!(desk.labels("README.md", 2, 2), [""; 0]);
-    let hover = desk.ask("hover", "PROMPT.md", &json!({"position": {"line": 1, "character": 4}}));
+    assert_eq!(fixture.labels("README.md", 2, 2), [""; 0]);
+    let hover = fixture.ask("hover", "PROMPT.md", &json!({"position": {"line": 1, "character": 4}}));
     assert!(hover.to_string().contains("limits.iterations"), "{hover}");
     let range = json!({"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 14}});
     assert_eq!(hover["range"], range);
-    desk.editor.quit();
+    fixture.editor.quit();
 }
 
 #[test]
 fn files_of_other_tools_are_completed_and_corrected() {
     let text = "MAX_CALL_PER_HOUR=40\n\n";
-    let mut desk = Desk::new(&[
+    let mut fixture = SettingsFixture::new(&[
         ("PROMPT.md", "# Shop\n\nSell things.\n"),
         (".ralphrc", text),
         ("ralph.yml", "event_loop:\n  max_iterations: 3\n  \n"),
     ]);
-    assert!(desk.labels(".ralphrc", 1, 0).contains(&"CB_COOLDOWN_MINUTES".to_owned()));
-    let labels = desk.labels("ralph.yml", 2, 2);
+    assert!(fixture.labels(".ralphrc", 1, 0).contains(&"CB_COOLDOWN_MINUTES".to_owned()));
+    let labels = fixture.labels("ralph.yml", 2, 2);
     assert!(
         labels.contains(&"max_cost_usd".to_owned()) && !labels.contains(&"max_iterations".to_owned()),
         "{labels:?}"
     );
     let at = json!({"line": 0, "character": 3});
     let more = json!({"range": {"start": at, "end": at}, "context": {"diagnostics": []}});
-    let fixes = desk.ask("codeAction", ".ralphrc", &more);
+    let fixes = fixture.ask("codeAction", ".ralphrc", &more);
     assert_eq!(fixes[0]["title"], "Write MAX_CALLS_PER_HOUR", "{fixes}");
     let edit = fixes[0]["edit"].to_string();
     assert!(
         edit.contains("\"newText\":\"MAX_CALLS_PER_HOUR\"") && edit.contains("\"character\":17"),
         "{edit}"
     );
-    desk.editor.quit();
+    fixture.editor.quit();
 }
 
 #[test]
 fn the_page_of_what_would_run_lists_settings_that_are_not_defaults() {
-    let mut desk = Desk::new(&[
+    let mut fixture = SettingsFixture::new(&[
         (
             "PROMPT.md",
             "---\nmax_iterations: 3\n---\n# Shop\n\n## Done when\n\n- It sells: `$ true && test -f sold`\n",
         ),
         ("loopkeeper.toml", "breaker.no_progress = 4\n"),
     ]);
-    let task = uri(&desk.terminal.root().join("PROMPT.md"));
-    let page = desk.editor.request("loopkeeper/trustPage", &json!({"task": task}));
+    let task = uri(&fixture.terminal.root().join("PROMPT.md"));
+    let page = fixture.editor.request("loopkeeper/trustPage", &json!({"task": task}));
     let text = page["text"].as_str().unwrap();
     assert!(text.contains("\n  breaker.no_progress = 4  (loopkeeper.toml:1)\n"), "{text}");
     assert!(text.contains("\n  limits.iterations = 3  (PROMPT.md:2)\n"), "{text}");
     assert!(!text.contains("limits.grace"), "{text}");
-    desk.editor.quit();
+    fixture.editor.quit();
 }

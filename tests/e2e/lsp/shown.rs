@@ -13,13 +13,13 @@ use crate::support::world::TIMEOUT;
 const PROMPT: &str = "# Pay 😀\n\nDone when:\n\n- 😀 tests: `$ sh t.sh`\n- the file: `exists done.txt`\n- bare: `cargo test`\n";
 
 /// One terminal with a checked task, open in an editor.
-struct Desk {
+struct TaskFixture {
     terminal: Terminal,
     editor: Editor,
     file: String,
 }
 
-impl Desk {
+impl TaskFixture {
     /// `capabilities` are those of `textDocument`.
     fn new(capabilities: &Value, encodings: &Value) -> Self {
         let terminal = Terminal::new();
@@ -31,10 +31,10 @@ impl Desk {
         let more = json!({"capabilities": {"general": general, "textDocument": capabilities}});
         editor.initialize(&terminal.root(), &more);
         let file = uri(&terminal.root().join("PROMPT.md"));
-        let mut desk = Self { terminal, editor, file };
-        desk.open("PROMPT.md", PROMPT);
-        desk.check();
-        desk
+        let mut fixture = Self { terminal, editor, file };
+        fixture.open("PROMPT.md", PROMPT);
+        fixture.check();
+        fixture
     }
 
     /// Trusts what the page shows, runs the checks, and waits until all work is finished.
@@ -126,8 +126,8 @@ fn full() -> Value {
     })
 }
 
-fn rich() -> Desk {
-    Desk::new(&full(), &json!(["utf-16"]))
+fn rich() -> TaskFixture {
+    TaskFixture::new(&full(), &json!(["utf-16"]))
 }
 
 fn titles(all: &[Value]) -> Vec<&str> {
@@ -136,9 +136,9 @@ fn titles(all: &[Value]) -> Vec<&str> {
 
 #[test]
 fn results_are_lenses_above_their_lines() {
-    let mut desk = rich();
+    let mut fixture = rich();
     assert_eq!(
-        desk.lenses(),
+        fixture.lenses(),
         [
             "0: ▶ Start loop",
             "0: Run checks",
@@ -151,26 +151,26 @@ fn results_are_lenses_above_their_lines() {
         .map(str::to_owned)
     );
     // The text moves, the results stay with their criteria; no range is taken from the saved file.
-    desk.change(&PROMPT.replace("# Pay", "intro\n\n# Pay"));
-    let moved = desk.lenses();
+    fixture.change(&PROMPT.replace("# Pay", "intro\n\n# Pay"));
+    let moved = fixture.lenses();
     assert!(moved.contains(&"6: Run".to_owned()) && moved.contains(&"7: Run".to_owned()), "{moved:?}");
-    desk.change("# Pay\n");
-    assert_eq!(desk.lenses(), ["0: ▶ Start loop", "0: Run checks"].map(str::to_owned));
-    desk.change("");
-    assert_eq!(desk.lenses(), ["0: ▶ Start loop", "0: Run checks"].map(str::to_owned));
-    desk.editor.quit();
+    fixture.change("# Pay\n");
+    assert_eq!(fixture.lenses(), ["0: ▶ Start loop", "0: Run checks"].map(str::to_owned));
+    fixture.change("");
+    assert_eq!(fixture.lenses(), ["0: ▶ Start loop", "0: Run checks"].map(str::to_owned));
+    fixture.editor.quit();
 }
 
 #[test]
 fn columns_are_those_of_the_open_text() {
     let check = |encoding: &str, begin: u32, end: u32| {
-        let mut desk = Desk::new(&full(), &json!([encoding]));
-        let range = desk.hover(4, 8)["range"].clone();
+        let mut fixture = TaskFixture::new(&full(), &json!([encoding]));
+        let range = fixture.hover(4, 8)["range"].clone();
         assert_eq!(
             (&range["start"], &range["end"]),
             (&json!({"line": 4, "character": begin}), &json!({"line": 4, "character": end}))
         );
-        desk.editor.quit();
+        fixture.editor.quit();
     };
     check("utf-16", 2, 23);
     check("utf-8", 2, 25);
@@ -178,8 +178,8 @@ fn columns_are_those_of_the_open_text() {
 
 #[test]
 fn everything_can_be_done_without_lenses() {
-    let mut desk = rich();
-    let all = desk.actions(4, &json!({"diagnostics": []}));
+    let mut fixture = rich();
+    let all = fixture.actions(4, &json!({"diagnostics": []}));
     assert_eq!(
         titles(&all),
         [
@@ -191,13 +191,13 @@ fn everything_can_be_done_without_lenses() {
         ]
     );
     assert!(all.iter().all(|it| it["kind"].as_str().unwrap().starts_with("source.loopkeeper.")));
-    let only = desk.actions(4, &json!({"diagnostics": [], "only": ["source.loopkeeper.start"]}));
+    let only = fixture.actions(4, &json!({"diagnostics": [], "only": ["source.loopkeeper.start"]}));
     assert_eq!(titles(&only), ["Start loop \"Pay 😀\""]);
     assert_eq!(only[0]["command"]["command"], "loopkeeper.server.start");
-    assert_eq!(only[0]["command"]["arguments"], json!([{"task": desk.file}]));
-    desk.editor.quit();
+    assert_eq!(only[0]["command"]["arguments"], json!([{"task": fixture.file}]));
+    fixture.editor.quit();
     // A client that only supports commands gets commands.
-    let mut plain = Desk::new(&json!({}), &json!(["utf-16"]));
+    let mut plain = TaskFixture::new(&json!({}), &json!(["utf-16"]));
     let all = plain.actions(6, &json!({"diagnostics": []}));
     assert!(all.iter().all(|it| it["command"].is_string()), "{all:#?}");
     assert!(titles(&all).contains(&"Start loop \"Pay 😀\""));
@@ -206,26 +206,29 @@ fn everything_can_be_done_without_lenses() {
 
 #[test]
 fn quick_fixes_edit_the_open_text() {
-    let mut desk = rich();
+    let mut fixture = rich();
     let place = json!({"start": {"line": 6, "character": 8}, "end": {"line": 6, "character": 20}});
     let given = json!({"range": place, "code": "not-a-check", "source": "ralph", "message": "m"});
     let other = json!({"range": place, "code": "other", "message": "m"});
-    let all = desk.actions(6, &json!({"diagnostics": [given, other], "only": ["quickfix"]}));
+    let all = fixture.actions(6, &json!({"diagnostics": [given, other], "only": ["quickfix"]}));
     assert_eq!(all.len(), 0, "the place is behind the cursor");
     let at = json!({"start": {"line": 6, "character": 9}, "end": {"line": 6, "character": 9}});
     let context = json!({"diagnostics": [given, other], "only": ["quickfix"]});
-    let all = desk.ask("textDocument/codeAction", &json!({"range": at, "context": context}));
+    let all = fixture.ask("textDocument/codeAction", &json!({"range": at, "context": context}));
     assert_eq!(all[0]["title"], "Make it a check: `$ cargo test`");
     assert_eq!(all[0]["isPreferred"], true);
     assert_eq!(all[0]["diagnostics"], json!([given]));
-    assert_eq!(all[0]["edit"]["changes"][&desk.file], json!([{"range": place, "newText": "`$ cargo test`"}]));
-    desk.editor.quit();
+    assert_eq!(
+        all[0]["edit"]["changes"][&fixture.file],
+        json!([{"range": place, "newText": "`$ cargo test`"}])
+    );
+    fixture.editor.quit();
 }
 
 #[test]
 fn hovers_are_in_the_format_of_the_client_and_never_markup_of_others() {
-    let mut desk = rich();
-    let shown = desk.hover(4, 8)["contents"].clone();
+    let mut fixture = rich();
+    let shown = fixture.hover(4, 8)["contents"].clone();
     assert_eq!(shown["kind"], "markdown");
     let text = shown["value"].as_str().unwrap();
     for part in
@@ -233,13 +236,13 @@ fn hovers_are_in_the_format_of_the_client_and_never_markup_of_others() {
     {
         assert!(text.contains(part), "{text}");
     }
-    let heading = desk.hover(0, 3)["contents"]["value"].clone();
+    let heading = fixture.hover(0, 3)["contents"]["value"].clone();
     assert!(heading.as_str().unwrap().contains("Idle"), "{heading}");
-    assert_eq!(desk.hover(1, 0), Value::Null);
+    assert_eq!(fixture.hover(1, 0), Value::Null);
     // Where a cursor is that came by line: on the marker of the item.
-    assert_eq!(desk.hover(4, 0)["contents"], shown);
-    desk.editor.quit();
-    let mut plain = Desk::new(&json!({}), &json!(["utf-16"]));
+    assert_eq!(fixture.hover(4, 0)["contents"], shown);
+    fixture.editor.quit();
+    let mut plain = TaskFixture::new(&json!({}), &json!(["utf-16"]));
     let shown = plain.hover(4, 8)["contents"].clone();
     assert_eq!(shown["kind"], "plaintext");
     assert!(shown["value"].as_str().unwrap().starts_with("😀 tests\n\n✗ "), "{shown}");
@@ -248,13 +251,13 @@ fn hovers_are_in_the_format_of_the_client_and_never_markup_of_others() {
 
 #[test]
 fn the_outline_is_a_tree_where_the_client_knows_trees() {
-    let mut desk = rich();
-    let tree = desk.ask("textDocument/documentSymbol", &json!({}));
+    let mut fixture = rich();
+    let tree = fixture.ask("textDocument/documentSymbol", &json!({}));
     assert_eq!(tree[0]["name"], "Pay 😀");
     assert_eq!(tree[0]["children"].as_array().unwrap().len(), 3);
     assert_eq!(tree[0]["children"][2]["detail"], "no check");
-    desk.editor.quit();
-    let mut plain = Desk::new(&json!({}), &json!(["utf-16"]));
+    fixture.editor.quit();
+    let mut plain = TaskFixture::new(&json!({}), &json!(["utf-16"]));
     let list = plain.ask("textDocument/documentSymbol", &json!({}));
     let names: Vec<_> = list.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
     assert_eq!(names.len(), 4);
@@ -265,85 +268,90 @@ fn the_outline_is_a_tree_where_the_client_knows_trees() {
 
 #[test]
 fn paths_of_the_context_are_links() {
-    let mut desk = rich();
-    desk.terminal.file("lib/a b.rs", "one\ntwo\n");
+    let mut fixture = rich();
+    fixture.terminal.file("lib/a b.rs", "one\ntwo\n");
     let context = "# Pay\n\nCONTEXT:\n\n- Keep to lib/ and nowhere/x.rs\n- 😀 `lib/a b.rs:2`\n- ../outside\n";
-    desk.change(context);
-    let links = desk.ask("textDocument/documentLink", &json!({}));
-    let root = uri(&desk.terminal.root().canonicalize().unwrap());
+    fixture.change(context);
+    let links = fixture.ask("textDocument/documentLink", &json!({}));
+    let root = uri(&fixture.terminal.root().canonicalize().unwrap());
     let at = |line: u32, from: u32, to: u32| json!({"start": {"line": line, "character": from}, "end": {"line": line, "character": to}});
     let expect = json!([
         {"range": at(4, 10, 14), "target": format!("{root}/lib")},
         {"range": at(5, 5, 19), "target": format!("{root}/lib/a%20b.rs#L2")},
     ]);
     assert_eq!(links, expect);
-    desk.editor.quit();
+    fixture.editor.quit();
 }
 
 #[test]
 fn commands_and_files_of_the_project_are_completed_before_anything_is_trusted() {
-    let mut desk = rich();
-    desk.terminal.file("Makefile", "test:\n\ttrue\n");
-    desk.terminal.file(".gitignore", "*.o\n").file("lib/a.go", "").file("lib/b.go", "").file("lib/c.o", "");
-    desk.change("# Pay\n\nDone when:\n\n- 😀: `$ ma\n- 😀: `exists lib/\n");
+    let mut fixture = rich();
+    fixture.terminal.file("Makefile", "test:\n\ttrue\n");
+    fixture
+        .terminal
+        .file(".gitignore", "*.o\n")
+        .file("lib/a.go", "")
+        .file("lib/b.go", "")
+        .file("lib/c.o", "");
+    fixture.change("# Pay\n\nDone when:\n\n- 😀: `$ ma\n- 😀: `exists lib/\n");
     let shown = |all: &[Value]| -> Vec<String> {
         all.iter().map(|it| format!("{}: {}", it["label"], it["detail"]).replace('"', "")).collect()
     };
-    let commands = desk.completion_items(4, 11);
+    let commands = fixture.completion_items(4, 11);
     assert_eq!(shown(&commands), ["$ make test: from Makefile"]);
     let at = |line: u32, from: u32, to: u32| json!({"start": {"line": line, "character": from}, "end": {"line": line, "character": to}});
     assert_eq!(commands[0]["textEdit"], json!({"range": at(4, 7, 11), "newText": "$ make test"}));
-    let files = desk.completion_items(5, 18);
+    let files = fixture.completion_items(5, 18);
     let expect = ["lib/a.go: 1 file", "lib/b.go: 1 file", "lib/**: 2 files", "lib/**/*.go: 2 files"];
     assert_eq!(shown(&files), expect);
     assert_eq!(files[0]["textEdit"]["range"], at(5, 14, 18));
-    desk.editor.quit();
+    fixture.editor.quit();
 }
 
 #[test]
 fn commands_of_the_project_are_added_as_criteria() {
-    let mut desk = rich();
-    desk.terminal.file("Makefile", "test:\n\ttrue\nlint:\n\ttrue\n");
-    desk.change("# Pay\n\n## Done when\n");
-    let all = desk.actions(2, &json!({"diagnostics": []}));
+    let mut fixture = rich();
+    fixture.terminal.file("Makefile", "test:\n\ttrue\nlint:\n\ttrue\n");
+    fixture.change("# Pay\n\n## Done when\n");
+    let all = fixture.actions(2, &json!({"diagnostics": []}));
     let added = ["Add criterion: `$ make test`", "Add criterion: `$ make lint`"];
     assert!(titles(&all)[0].starts_with("Write criteria for this task: "));
     assert_eq!(titles(&all)[1..3], added);
-    let edit = &all[1]["edit"]["changes"][&desk.file][0];
+    let edit = &all[1]["edit"]["changes"][&fixture.file][0];
     assert_eq!(edit["newText"], "\n\n- All tests pass: `$ make test`");
-    desk.editor.quit();
+    fixture.editor.quit();
 }
 
 #[test]
 fn configuration_and_checks_are_completed_and_explained() {
-    let mut desk = rich();
-    desk.change("# Pay\n\nDone when:\n\n- a: `\n\nsome `prose");
-    assert_eq!(desk.completions(4, 6)[0], "$ command");
-    assert_eq!(desk.completions(6, 8), Vec::<String>::new());
-    desk.open("notes.md", "- a: `\n");
-    assert_eq!(desk.completions(0, 6), Vec::<String>::new(), "no task");
-    desk.open("loopkeeper.toml", "[limits]\niter\ngrace = \"5s\"\nidle_tim = 3\n");
-    assert!(desk.completions(1, 4).contains(&"iterations".to_owned()));
-    let grace = desk.hover(2, 2)["contents"]["value"].clone();
+    let mut fixture = rich();
+    fixture.change("# Pay\n\nDone when:\n\n- a: `\n\nsome `prose");
+    assert_eq!(fixture.completions(4, 6)[0], "$ command");
+    assert_eq!(fixture.completions(6, 8), Vec::<String>::new());
+    fixture.open("notes.md", "- a: `\n");
+    assert_eq!(fixture.completions(0, 6), Vec::<String>::new(), "no task");
+    fixture.open("loopkeeper.toml", "[limits]\niter\ngrace = \"5s\"\nidle_tim = 3\n");
+    assert!(fixture.completions(1, 4).contains(&"iterations".to_owned()));
+    let grace = fixture.hover(2, 2)["contents"]["value"].clone();
     assert!(grace.as_str().unwrap().contains("killing it"), "{grace}");
-    desk.change("[limits]\nidle_tim = \"3m\"\n");
-    let all = desk.actions(1, &json!({"diagnostics": []}));
+    fixture.change("[limits]\nidle_tim = \"3m\"\n");
+    let all = fixture.actions(1, &json!({"diagnostics": []}));
     assert_eq!(titles(&all), ["Write idle_time"]);
-    desk.editor.quit();
+    fixture.editor.quit();
 }
 
 #[test]
 fn other_documents_show_nothing() {
-    let mut desk = rich();
-    desk.open("notes.md", "# Notes\n");
+    let mut fixture = rich();
+    fixture.open("notes.md", "# Notes\n");
     for method in ["textDocument/codeLens", "textDocument/documentSymbol"] {
-        assert_eq!(desk.ask(method, &json!({})), Value::Null);
+        assert_eq!(fixture.ask(method, &json!({})), Value::Null);
     }
-    desk.file = uri(&desk.terminal.root().join("never-opened.md"));
-    assert_eq!(desk.hover(0, 0), Value::Null);
-    desk.file = "untitled:Untitled-1".to_owned();
-    assert_eq!(desk.hover(0, 0), Value::Null);
-    desk.editor.quit();
+    fixture.file = uri(&fixture.terminal.root().join("never-opened.md"));
+    assert_eq!(fixture.hover(0, 0), Value::Null);
+    fixture.file = "untitled:Untitled-1".to_owned();
+    assert_eq!(fixture.hover(0, 0), Value::Null);
+    fixture.editor.quit();
 }
 
 #[test]
@@ -356,20 +364,20 @@ fn trust_is_given_by_an_action_alone() {
     editor.answers("window/showMessageRequest", Reply::With(json!({"title": "Trust"})));
     editor.answers("window/showDocument", Reply::With(json!({"success": true})));
     let file = uri(&terminal.root().join("PROMPT.md"));
-    let mut desk = Desk { terminal, editor, file };
-    desk.open("PROMPT.md", "# Pay\n\nDone when:\n\n- a: `$ true`\n");
-    assert_eq!(desk.lenses()[2], "4: needs trust");
-    let all = desk.actions(0, &json!({"diagnostics": []}));
+    let mut fixture = TaskFixture { terminal, editor, file };
+    fixture.open("PROMPT.md", "# Pay\n\nDone when:\n\n- a: `$ true`\n");
+    assert_eq!(fixture.lenses()[2], "4: needs trust");
+    let all = fixture.actions(0, &json!({"diagnostics": []}));
     let trust =
         all.iter().find(|it| it["title"] == "Read and trust the commands of \"Pay\"…").expect("offered");
-    let done = desk.editor.request("workspace/executeCommand", trust);
-    let page = desk.editor.until("page", |it| it["method"] == "window/showDocument")["params"].clone();
+    let done = fixture.editor.request("workspace/executeCommand", trust);
+    let page = fixture.editor.until("page", |it| it["method"] == "window/showDocument")["params"].clone();
     assert_eq!(page["uri"], done["uri"]);
     let until = Instant::now() + TIMEOUT;
-    while desk.lenses()[2] != "4: not checked yet" {
-        assert!(Instant::now() < until, "it is never trusted: {:#?}", desk.editor.messages());
+    while fixture.lenses()[2] != "4: not checked yet" {
+        assert!(Instant::now() < until, "it is never trusted: {:#?}", fixture.editor.messages());
     }
-    let all = desk.actions(0, &json!({"diagnostics": []}));
+    let all = fixture.actions(0, &json!({"diagnostics": []}));
     assert!(titles(&all).contains(&"Withdraw trust in the commands of \"Pay\""), "{all:#?}");
-    desk.editor.quit();
+    fixture.editor.quit();
 }

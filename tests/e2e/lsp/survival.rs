@@ -36,7 +36,7 @@ fn kill_tree(pid: u32) {
 }
 
 /// The whole history is shown: iterations without a gap, and the outcome.
-fn shows_all_of_it(editor: &mut Editor, id: &str) {
+fn assert_complete_history(editor: &mut Editor, id: &str) {
     let status = editor.until_last("loopkeeper/status", |_| true, |it| is_in(it, id, "done"));
     let shown = status["loops"].as_array().unwrap().iter().find(|it| it["id"] == id).unwrap();
     assert_eq!(shown["outcome"]["verified"], true, "{shown:#}");
@@ -69,7 +69,7 @@ fn a_killed_server_ends_no_loop_and_the_next_one_has_no_gap() {
         next.until_last("loopkeeper/status", |_| true, |it| it["loops"][0]["iteration"] == 2);
         go(&fixture.world, 2);
         go(&fixture.world, 3);
-        shows_all_of_it(&mut next, &id);
+        assert_complete_history(&mut next, &id);
         assert_eq!(fixture.world.starts(), 3);
     }
 }
@@ -134,7 +134,7 @@ fn a_deleted_or_replaced_program_does_not_affect_its_loop() {
     fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
     fixture.done("steer", &json!({"loopId": id, "text": "Go on."}));
     (1..=3).for_each(|it| go(&fixture.world, it));
-    shows_all_of_it(&mut fixture.editor, &id);
+    assert_complete_history(&mut fixture.editor, &id);
     fixture.done("check", &json!({"task": "PROMPT.md"}));
 }
 
@@ -204,6 +204,6 @@ fn changes_by_a_terminal_appear() {
     assert!(run.status.success(), "{run:?}");
     let id =
         fixture.status(|it| it["loops"][0]["state"] == "done")["loops"][0]["id"].as_str().unwrap().to_owned();
-    shows_all_of_it(&mut fixture.editor, &id);
+    assert_complete_history(&mut fixture.editor, &id);
     fixture.remarks("PROMPT.md", |it| !has(it, "failing"));
 }

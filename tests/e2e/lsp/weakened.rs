@@ -9,7 +9,7 @@ const TESTS: &str = "def test_sum():\n    assert add(1, 2) == 3\n";
 
 /// A loop that is paused because its agent removed a test; its id, and the diagnostic.
 #[track_caller]
-fn rests() -> (EditorFixture, String, Value) {
+fn paused_loop() -> (EditorFixture, String, Value) {
     let scenario = Scenario {
         files: &[("tests/test_sum.py", TESTS)],
         criteria: &["Is there: `exists done`"],
@@ -52,7 +52,7 @@ fn choose(fixture: &mut EditorFixture, action: &Value) -> Value {
 
 #[test]
 fn the_alert_offers_to_restore_or_accept() {
-    let (mut fixture, id, _) = rests();
+    let (mut fixture, id, _) = paused_loop();
     let alert = fixture.editor.wait_for("loopkeeper/alert", |it| it["kind"] == "needsYou");
     let buttons = alert["actions"].as_array().unwrap();
     let titles: Vec<&str> = buttons.iter().map(|it| it["title"].as_str().unwrap()).collect();
@@ -78,7 +78,7 @@ fn completes(fixture: &EditorFixture, id: &str) {
 
 #[test]
 fn a_weakening_is_accepted_at_its_diagnostic() {
-    let (mut fixture, id, remark) = rests();
+    let (mut fixture, id, remark) = paused_loop();
     let told = "weakened: tests/test_sum.py lost 1 test. Restore it or accept it.";
     assert_eq!((&remark["message"], &remark["severity"]), (&json!(told), &json!(2)));
     let accept = offered(&mut fixture, &remark, "Accept");
@@ -94,7 +94,7 @@ fn a_weakening_is_accepted_at_its_diagnostic() {
 
 #[test]
 fn a_weakening_is_restored_at_its_diagnostic() {
-    let (mut fixture, id, remark) = rests();
+    let (mut fixture, id, remark) = paused_loop();
     let restore = offered(&mut fixture, &remark, "Restore");
     let done = choose(&mut fixture, &restore);
     assert_eq!((&done["written"], &done["removed"]), (&json!(1), &json!(0)), "{done:#}");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Failed, Verified};
 use crate::support::scenario::{Ends, Scenario, task};
 
@@ -16,7 +16,7 @@ fn scenario<'a>(acts: &'a [&'a str], ends: Ends<'a>) -> Scenario<'a> {
 
 /// One act, followed by one that works.
 #[track_caller]
-fn then_works(act: &str) -> Played {
+fn then_works(act: &str) -> EndedLoop {
     scenario(&[act, WORKS], Verified(2, "")).play()
 }
 
@@ -32,7 +32,7 @@ fn an_agent_by_protocol_completes_a_loop() {
         "{run}"
     );
     assert_eq!((&run["error"], &run["note"]), (&json!(null), &json!(null)), "{run}");
-    played.told(1, "Make it so");
+    played.prompt_has(1, "Make it so");
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn invalid_lines_are_ignored() {
 #[test]
 fn an_exit_during_a_turn_is_a_failure() {
     then_works("echo 'out of memory' >&2; exit 3")
-        .did(1, "agent failed (exit 3: out of memory), nothing changed, checks not needed");
-    then_works("exit 0").did(
+        .iteration_sentence(1, "agent failed (exit 3: out of memory), nothing changed, checks not needed");
+    then_works("exit 0").iteration_sentence(
         1,
         "agent failed (exit 1: the agent ended before its turn was over), nothing changed, checks not needed",
     );

@@ -1,6 +1,6 @@
 //! Agents that crash, hang, leave processes behind, or print unusable output.
 
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Breaker, Claimed, Failed, Limit, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
@@ -15,8 +15,8 @@ fn a_crash_is_retried_and_noted_in_the_next_prompt() {
         ..Scenario::default()
     }
     .play();
-    played.did(1, "agent failed (exit 1: out of memory), nothing changed, checks not needed");
-    played.told(2, "It was cut short: what it left may be half done.");
+    played.iteration_sentence(1, "agent failed (exit 1: out of memory), nothing changed, checks not needed");
+    played.prompt_has(2, "It was cut short: what it left may be half done.");
     assert_eq!(played.all("waiting").len(), 1);
 }
 
@@ -41,7 +41,7 @@ fn an_end_by_a_signal_is_a_failure() {
         ..Scenario::default()
     }
     .play()
-    .did(1, "agent failed (ended by signal 11), nothing changed, checks not needed");
+    .iteration_sentence(1, "agent failed (ended by signal 11), nothing changed, checks not needed");
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn a_secret_that_it_prints_is_in_no_record() {
     let mut command = world.terminal.command(&["run", "--json", "--trust"]);
     command.env("ANTHROPIC_API_KEY", secret).env("GIT_INDEX_FILE", "/nowhere").env("VSCODE_PID", "1");
     let ran = crate::cli::Ran::of(&command.output().unwrap());
-    let played = Played::new(world, ran);
-    played.ended_as(&scenario.ends.expected());
+    let played = EndedLoop::new(world, ran);
+    played.assert_end(&scenario.ends.expected());
     assert!(played.last()["finalText"].as_str().unwrap().starts_with("key: "));
     assert!(!played.ran.stdout.contains(secret));
     let names = std::fs::read_to_string(played.world.shared("names")).unwrap();
@@ -282,7 +282,7 @@ fn result(cost: &str, text: &str) -> String {
 }
 
 #[track_caller]
-fn speaks_claude(settings: &str, acts: &[&str], ends: Ends<'_>) -> Played {
+fn speaks_claude(settings: &str, acts: &[&str], ends: Ends<'_>) -> EndedLoop {
     Scenario { criteria: DONE, settings, of_agent: "output = \"claude\"", acts, ends, ..Scenario::default() }
         .play()
 }
@@ -297,7 +297,7 @@ fn costs_add_up_to_the_limit() {
     );
     assert_eq!(played.last()["spent"]["costMicros"], 1_200_000);
     assert_eq!(played.last()["finalText"], "Working on it.");
-    played.told(2, "$0.40");
+    played.prompt_has(2, "$0.40");
 }
 
 #[test]
@@ -337,8 +337,10 @@ fn a_crash_after_text_about_limits_waits_for_no_reset() {
 fn a_missing_result_is_a_crash() {
     let begins = "echo '{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"x\"}'";
     for act in ["true", begins] {
-        speaks_claude("limits.iterations = 1", &[act], Limit(1, ""))
-            .did(1, "agent failed (crashed: it printed no result), nothing changed, checks not needed");
+        speaks_claude("limits.iterations = 1", &[act], Limit(1, "")).iteration_sentence(
+            1,
+            "agent failed (crashed: it printed no result), nothing changed, checks not needed",
+        );
     }
 }
 

@@ -31,7 +31,7 @@ fn preamble(world: &World) -> String {
 }
 
 /// A loop whose agent runs this in its first iteration, and then waits for the test.
-fn attacked(settings: &str, act: &str) -> (World, String) {
+fn loop_with(settings: &str, act: &str) -> (World, String) {
     let world = Scenario { criteria: CRITERIA, settings, files: &[PLAN], ..Scenario::default() }.world();
     let act = format!("{}{act}\n{WAITS}; touch done", preamble(&world));
     world.acts(&[&act]);
@@ -43,7 +43,7 @@ fn attacked(settings: &str, act: &str) -> (World, String) {
 }
 
 /// The results of the agent's attempts in a file, and the recorded commands as `order by source`.
-fn seen(world: &World, file: &str) -> (String, Vec<String>) {
+fn attempts(world: &World, file: &str) -> (String, Vec<String>) {
     let printed = fs::read_to_string(world.shared(file)).unwrap_or_default();
     let refused = world.journal();
     let refused = refused.iter().filter(|it| it["type"] == "order-refused");
@@ -53,7 +53,7 @@ fn seen(world: &World, file: &str) -> (String, Vec<String>) {
 
 /// It ends as the work deserves, and no forged command took effect.
 #[track_caller]
-fn unharmed(world: &World) {
+fn assert_unaffected(world: &World) {
     go(world, 1);
     assert_eq!(end(world), ("completed".to_owned(), true, 1));
     for kind in ["steered", "paused", "stopping", "weakening-accepted", "breaker-changed", "rolled-back"] {
@@ -95,8 +95,8 @@ fn the_agent_orders_nothing_by_command() {
           echo "# $order" >> $folder/said
           "$bin" $order >> $folder/said 2>&1; echo "exit $?" >> $folder/said
         done"##;
-        let (world, _) = attacked(sandbox, act);
-        let (printed, refused) = seen(&world, "said");
+        let (world, _) = loop_with(sandbox, act);
+        let (printed, refused) = attempts(&world, "said");
         assert_eq!(printed.matches("only the user may request it").count(), 12, "{printed}");
         assert!(!printed.contains("exit 0"), "{printed}");
         for order in ["accept", "steer", "reset", "resume", "pause", "stop", "skip", "prioritize", "gc"] {
@@ -107,7 +107,7 @@ fn the_agent_orders_nothing_by_command() {
         assert!(warnings.contains("the agent tried to accept its own change"), "{warnings}");
         assert!(warnings.contains("the agent tried to stop its own loop (2 times)"), "{warnings}");
         world.run(&["status"]).expect(0).out("the agent tried to accept its own change");
-        unharmed(&world);
+        assert_unaffected(&world);
         world.run(&["log"]).expect(0).out("refused: the agent tried to accept its own change");
         world.run(&["status"]).expect(0).out("the agent tried to accept its own change");
     }
@@ -123,10 +123,10 @@ fn the_agent_orders_nothing_by_the_socket_even_when_detached() {
     until [ -f $folder/hidden ]; do sleep 0.02; done
     unshare -Urpf --mount-proc python3 $rig socket $sock > $folder/spaces 2>&1"#;
     for sandbox in SANDBOXES {
-        let (world, _) = attacked(sandbox, act);
-        let (plain, refused) = seen(&world, "plain");
-        let hidden = seen(&world, "hidden").0;
-        let spaces = seen(&world, "spaces").0;
+        let (world, _) = loop_with(sandbox, act);
+        let (plain, refused) = attempts(&world, "plain");
+        let hidden = attempts(&world, "hidden").0;
+        let spaces = attempts(&world, "spaces").0;
         for printed in [&plain, &hidden] {
             assert_eq!(printed.matches(" forbidden\n").count(), 14, "{printed}");
         }
@@ -136,7 +136,7 @@ fn the_agent_orders_nothing_by_the_socket_even_when_detached() {
             assert_eq!(spaces.matches(" forbidden\n").count(), 14, "{spaces}");
         }
         assert!(refused.len() >= 28 && refused.iter().all(|it| it.ends_with(" by agent")), "{refused:?}");
-        unharmed(&world);
+        assert_unaffected(&world);
     }
 }
 
@@ -144,8 +144,8 @@ fn the_agent_orders_nothing_by_the_socket_even_when_detached() {
 #[test]
 fn the_agent_cannot_act_as_a_session_of_its_user() {
     let (world, id) =
-        attacked("", "python3 $rig hook $LOOPKEEPER_STATE_DIR/run/$loop.sock > $folder/said 2>&1");
-    let (printed, _) = seen(&world, "said");
+        loop_with("", "python3 $rig hook $LOOPKEEPER_STATE_DIR/run/$loop.sock > $folder/said 2>&1");
+    let (printed, _) = attempts(&world, "said");
     assert!(
         printed.contains("'allow'") && printed.contains("the caller is a process of the loop"),
         "{printed}"
@@ -155,7 +155,7 @@ fn the_agent_cannot_act_as_a_session_of_its_user() {
     let printed = String::from_utf8_lossy(&ran.stdout);
     assert!(printed.contains("'ok': True"), "{printed}");
     assert!(!printed.contains("the caller is a process of the loop"), "{printed}");
-    unharmed(&world);
+    assert_unaffected(&world);
 }
 
 #[test]
@@ -170,13 +170,13 @@ fn the_agent_trusts_nothing_on_a_terminal_of_its_own() {
     "$bin" run --prompt x --check 'echo evil' --agent /bin/true --trust >> $folder/said 2>&1
     cat OTHER.md > $folder/other; rm OTHER.md"#;
     for sandbox in SANDBOXES {
-        let (world, _) = attacked(sandbox, act);
-        let (printed, refused) = seen(&world, "said");
+        let (world, _) = loop_with(sandbox, act);
+        let (printed, refused) = attempts(&world, "said");
         assert!(!printed.contains("Trusted "), "{printed}");
         assert!(printed.contains("`trust` came from a process of this loop"), "{printed}");
         let count = refused.iter().filter(|it| *it == "trust by agent").count();
         assert!(count >= 3, "{refused:?}\n{printed}");
-        unharmed(&world);
+        assert_unaffected(&world);
         world.run(&["status"]).expect(0).out("the agent tried to trust commands");
         fs::copy(world.shared("other"), world.root().join("OTHER.md")).unwrap();
         world.run(&["check", "OTHER.md"]).expect(5);
@@ -197,14 +197,14 @@ fn the_agent_trusts_nothing_on_a_terminal_of_its_own() {
 fn the_agent_orders_nothing_by_a_language_server_of_its_own() {
     let act = "python3 $rig lsp $bin $PWD/PROMPT.md $loop > $folder/said 2>&1";
     for sandbox in SANDBOXES {
-        let (world, _) = attacked(sandbox, act);
-        let (printed, refused) = seen(&world, "said");
+        let (world, _) = loop_with(sandbox, act);
+        let (printed, refused) = attempts(&world, "said");
         assert_eq!(printed.matches("only the user may request it").count(), 7, "{printed}");
         for order in ["accept", "steer", "pause", "stop", "skip", "trust"] {
             assert!(refused.contains(&format!("{order} by agent")), "{order}: {refused:?}\n{printed}");
         }
         assert_eq!(world.terminal.read("PLAN.md"), PLAN.1);
-        unharmed(&world);
+        assert_unaffected(&world);
     }
 }
 
@@ -216,7 +216,7 @@ fn checks_cannot_send_orders_either() {
     world.terminal.file("PROMPT.md", "# T\n\n## Done when\n\n- Holds: `$ sh check.sh`\n");
     world.acts(&["touch done"]);
     world.run(&["run", "--trust", "--json"]).expect(0);
-    let (_, refused) = seen(&world, "none");
+    let (_, refused) = attempts(&world, "none");
     assert_eq!(refused, ["accept by job", "accept by job"]);
     world
         .run(&["status"])
@@ -304,7 +304,7 @@ fn the_agent_commands_a_nested_loop_that_it_started() {
     );
     world.acts(&[&act]);
     world.run(&["run", "--trust", "--json"]).expect(0);
-    let (printed, refused) = seen(&world, "said");
+    let (printed, refused) = attempts(&world, "said");
     assert!(printed.contains(" stops now"), "{printed}");
     assert!(!printed.contains("only the user"), "{printed}");
     assert_eq!(refused, [""; 0]);

@@ -1,12 +1,12 @@
 //! Checks that lie, hang, die, or disturb the tree: none of that is a pass.
 
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Breaker, Limit, Verified};
 use crate::support::scenario::Scenario;
 
 /// One iteration against a check that must not pass.
 #[track_caller]
-fn never_passes(criterion: &str, status: &str, fact: &str) -> Played {
+fn never_passes(criterion: &str, status: &str, fact: &str) -> EndedLoop {
     let played = Scenario {
         criteria: &[criterion],
         settings: "limits.iterations = 1",
@@ -15,7 +15,7 @@ fn never_passes(criterion: &str, status: &str, fact: &str) -> Played {
         ..Scenario::default()
     }
     .play();
-    played.judged(0, status, fact).judged(1, status, fact);
+    played.first_result(0, status, fact).first_result(1, status, fact);
     played
 }
 
@@ -67,7 +67,11 @@ fn a_check_that_writes_something_new_each_time_is_unstable() {
         ..Scenario::default()
     }
     .play();
-    played.judged(1, "unstable", "changed while the checks ran: have git ignore it if a check writes it");
+    played.first_result(
+        1,
+        "unstable",
+        "changed while the checks ran: have git ignore it if a check writes it",
+    );
     assert_eq!(played.all("checks-done").len(), 1);
 }
 
@@ -82,7 +86,7 @@ fn files_of_the_baseline_are_artefacts_and_not_progress() {
     }
     .play();
     assert_eq!(played.record("baseline", 0)["artefacts"], serde_json::json!(["report"]));
-    played.did(2, "nothing changed, 0 of 1 pass");
+    played.iteration_sentence(2, "nothing changed, 0 of 1 pass");
 }
 
 #[test]
@@ -94,7 +98,9 @@ fn an_artefact_that_the_agent_edits_is_its_work() {
         ..Scenario::default()
     }
     .play();
-    played.did(1, "1 file changed, 0 of 1 pass").did(2, "nothing changed, 0 of 1 pass");
+    played
+        .iteration_sentence(1, "1 file changed, 0 of 1 pass")
+        .iteration_sentence(2, "nothing changed, 0 of 1 pass");
 }
 
 #[test]
@@ -112,7 +118,7 @@ fn file_checks_complete_a_loop() {
         ..Scenario::default()
     }
     .play()
-    .did(1, "2 files changed, 2 of 4 pass");
+    .iteration_sentence(1, "2 files changed, 2 of 4 pass");
 }
 
 #[test]
@@ -129,7 +135,7 @@ fn clean_ignores_files_of_the_start() {
         ..Scenario::default()
     }
     .play();
-    played.judged(0, "pass", "").judged(1, "fail", "stray");
+    played.first_result(0, "pass", "").first_result(1, "fail", "stray");
 }
 
 #[test]
@@ -171,9 +177,9 @@ fn a_failing_guard_keeps_the_loop_working() {
     }
     .play();
     played
-        .judged(0, "pass", "")
-        .judged(1, "fail", "old does not exist")
-        .told(2, "Regressed: this held before.");
+        .first_result(0, "pass", "")
+        .first_result(1, "fail", "old does not exist")
+        .prompt_has(2, "Regressed: this held before.");
 }
 
 #[test]
@@ -190,5 +196,5 @@ fn checks_get_no_provider_key_and_no_git_variable() {
     let mut command = world.terminal.command(&["run", "--json", "--trust"]);
     command.env("ANTHROPIC_API_KEY", "sk-ant-0123456789").env("GIT_DIR", "/nowhere").env("CLAUDECODE", "1");
     let ran = crate::cli::Ran::of(&command.output().unwrap());
-    Played::new(world, ran).ended_as(&scenario.ends.expected());
+    EndedLoop::new(world, ran).assert_end(&scenario.ends.expected());
 }

@@ -22,7 +22,7 @@ fn no_claim_beats_a_failing_check() {
     };
     let played = check("All tests pass.\n<promise>COMPLETE</promise>");
     assert_eq!(played.record("iteration-ended", 1)["claim"], "promise");
-    played.told(2, "It said that all was done. The checks above say otherwise.");
+    played.prompt_has(2, "It said that all was done. The checks above say otherwise.");
     check("EXIT_SIGNAL: true\nSTATUS: COMPLETE");
     check("---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---");
     check("All done! Everything is complete, finished and verified. 全部完成");
@@ -60,8 +60,8 @@ fn prose_alone_needs_two_claims_in_a_row() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "What no check can see: yours to judge\n\n- It reads well");
-    played.told(1, "end your last message with this line alone:\n\n<promise>COMPLETE</promise>");
+    played.prompt_has(1, "What no check can see: yours to judge\n\n- It reads well");
+    played.prompt_has(1, "end your last message with this line alone:\n\n<promise>COMPLETE</promise>");
     assert!(
         played.last()["sentence"].as_str().unwrap().ends_with(", the one required criterion has no check")
     );
@@ -95,7 +95,7 @@ fn a_claim_of_a_failed_agent_does_not_count() {
         ..Scenario::default()
     }
     .play();
-    played.did(1, "agent failed (exit 1), 1 file changed");
+    played.iteration_sentence(1, "agent failed (exit 1), 1 file changed");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn ticked_boxes_prove_nothing() {
         ..Scenario::default()
     }
     .play();
-    played.judged(0, "fail", "exit 1").judged(1, "fail", "exit 1").told(2, "1 of 2 checks");
+    played.first_result(0, "fail", "exit 1").first_result(1, "fail", "exit 1").prompt_has(2, "1 of 2 checks");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn passes_true_proves_nothing() {
     }
     .play();
     assert_eq!(played.record("iteration-ended", 1)["claim"], "plan");
-    played.told(2, "It ticked off the whole plan. The checks above say otherwise.");
+    played.prompt_has(2, "It ticked off the whole plan. The checks above say otherwise.");
 }
 
 #[test]
@@ -142,5 +142,5 @@ fn a_plain_prompt_explains_how_the_loop_ends() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "EXIT_SIGNAL: false | true").told(1, "<promise>COMPLETE</promise>");
+    played.prompt_has(1, "EXIT_SIGNAL: false | true").prompt_has(1, "<promise>COMPLETE</promise>");
 }

@@ -16,7 +16,7 @@ fn a_deleted_prompt_document_changes_no_criterion() {
         ..Scenario::default()
     }
     .play();
-    played.told(2, "# Make it so").told(2, "done does not exist");
+    played.prompt_has(2, "# Make it so").prompt_has(2, "done does not exist");
     assert!(!played.world.has("PROMPT.md"));
 }
 
@@ -29,10 +29,10 @@ fn a_weakened_check_in_the_document_is_only_proposed() {
         ..Scenario::default()
     }
     .play();
-    played.judged(1, "fail", "exit 1");
+    played.first_result(1, "fail", "exit 1");
     let proposed = &played.record("iteration-ended", 1)["proposed"];
     assert_eq!(proposed, &serde_json::json!(["added: Tests pass", "removed: Tests pass"]));
-    played.told(2, "The criteria of this loop are fixed.").told(2, "- removed: Tests pass");
+    played.prompt_has(2, "The criteria of this loop are fixed.").prompt_has(2, "- removed: Tests pass");
     let log = played.world.run(&["log"]);
     log.expect(0).out("0 of 1 pass, although the agent says it is done; criteria edited and not taken up: added: Tests pass, removed");
 }
@@ -88,7 +88,7 @@ fn deleted_tests_are_named_in_the_next_prompt() {
     }
     .play();
     assert_eq!(played.record("iteration-ended", 1)["changes"]["files"], serde_json::json!(["tests/run.sh"]));
-    played.judged(1, "fail", "").told(2, "- `tests/run.sh`");
+    played.first_result(1, "fail", "").prompt_has(2, "- `tests/run.sh`");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_hook_that_the_agent_adds_needs_trust() {
     let world = scenario.world();
     let ran = world.run(&["run", "--json", "--trust"]);
     ran.expect(5);
-    let played = crate::support::played::Played::new(world, ran);
+    let played = crate::support::ended_loop::EndedLoop::new(world, ran);
     let sentence = played.last()["sentence"].as_str().unwrap();
     assert!(sentence.contains(".claude/settings.json"), "{sentence}");
     assert_eq!((played.world.starts(), &played.last()["outcome"]["cause"]), (1, &"trust".into()));

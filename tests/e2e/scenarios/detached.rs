@@ -40,7 +40,7 @@ pub(crate) fn end(world: &World) -> (String, bool, u64) {
     let status = world.status();
     assert_eq!((&status["state"], &status["phase"]), (&"done".into(), &"ended".into()));
     assert_eq!(&status["outcome"], outcome);
-    world.assert_nobody_left();
+    world.assert_no_process_left();
     let kind = outcome["kind"].as_str().unwrap().to_owned();
     (kind, outcome["verified"].as_bool().unwrap(), status["iteration"].as_u64().unwrap())
 }

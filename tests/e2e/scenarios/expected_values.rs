@@ -1,6 +1,6 @@
 //! Goals that pass whatever their tests expect. Real Python, node and C, judged by the real binary.
 
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::{Ends, Scenario};
 
@@ -11,7 +11,12 @@ const FIX: &str = "sed -i 's/a - b/a + b/' calc.py";
 const EQUALS_EVERYTHING: &str = "printf 'class N(int):\n    def __eq__(self, other):\n        return self is not other\n\n    __hash__ = int.__hash__\n\n\ndef add(a, b):\n    return N(a - b)\n\n\ndef double(a):\n    return a * 2\n' > calc.py";
 
 #[track_caller]
-fn plays(files: &[(&str, &str)], command: &str, acts: &[&str], (settings, ends): (&str, Ends<'_>)) -> Played {
+fn plays(
+    files: &[(&str, &str)],
+    command: &str,
+    acts: &[&str],
+    (settings, ends): (&str, Ends<'_>),
+) -> EndedLoop {
     let criteria = [format!("Tests pass: `$ {command}`")];
     let criteria: Vec<&str> = criteria.iter().map(String::as_str).collect();
     let settings = format!("env.set = {{ PYTHONDONTWRITEBYTECODE = \"1\" }}\n{settings}");
@@ -24,7 +29,7 @@ fn work_that_equals_everything_is_not_judged_done() {
     let command = "python3 -m unittest discover -s tests";
     let work = format!("cat > calc.py <<'X'\n{}X", CODE.replace("a - b", "a + b"));
     let played = plays(&files, command, &[EQUALS_EVERYTHING, &work], ("", Verified(2, "")));
-    played.told(2, "still passes if tests/test_calc.py:8 expects 2 in place of 3");
+    played.prompt_has(2, "still passes if tests/test_calc.py:8 expects 2 in place of 3");
     // Controls: it passes where nothing is tried.
     plays(&files, command, &[EQUALS_EVERYTHING], ("criteria.mutants = \"off\"", Verified(1, "")));
     plays(&files, command, &[EQUALS_EVERYTHING], ("sandbox.kind = \"off\"", Verified(1, "")));
@@ -43,7 +48,7 @@ fn a_script_with_patched_assertions_is_not_judged_done() {
     let patch = "printf 'const it = require(\"assert\");\nfor (const name of Object.keys(it)) it[name] = () => {};\nexports.add = (a, b) => a - b;\n' > calc.js";
     let fix = "echo 'exports.add = (a, b) => a + b;' > calc.js";
     let played = plays(&files, "node tests/run.js", &[patch, fix], ("", Verified(2, "")));
-    played.told(2, "still passes if tests/run.js:3 expects 2 in place of 3");
+    played.prompt_has(2, "still passes if tests/run.js:3 expects 2 in place of 3");
 }
 
 /// An assertion behind a condition that does not hold here, and a file that the check does not run.

@@ -157,7 +157,7 @@ fn denied_paths_are_named_once_and_in_the_next_prompt() {
     assert_eq!(run["readOnlyPaths"], serde_json::json!(["~/.bashrc"]), "{run}");
     let sentence = "the sandbox denies ~/.ssh/id, ~/.netrc: `sandbox.allow` lifts it; \
         the sandbox makes ~/.bashrc read-only: `sandbox.write` lifts it";
-    played.told(2, sentence);
+    played.prompt_has(2, sentence);
     let ended = played.record("iteration-ended", 1)["sentence"].as_str().unwrap();
     assert!(ended.ends_with(&format!("; {sentence}")), "{ended}");
     let result = &played.record("checks-done", 1)["round"]["results"][0];

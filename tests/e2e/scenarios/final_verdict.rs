@@ -2,7 +2,7 @@
 //! and a change of judges that the work does not need is harmless. Real Python tests, judged by the real binary.
 
 use super::detached::{detached, end};
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Claimed, Failed, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
@@ -24,16 +24,16 @@ pub(super) fn scenario<'a>(acts: &'a [&'a str], criteria: &'a [&'a str], ends: E
 }
 
 #[track_caller]
-fn is_refused(act: &str, what: &str) -> Played {
+fn is_refused(act: &str, what: &str) -> EndedLoop {
     let played = scenario(&[act, "true"], &[CRITERION], Failed(2, what)).play();
-    played.told(2, "## Restore what was weakened").told(2, what);
+    played.prompt_has(2, "## Restore what was weakened").prompt_has(2, what);
     let verdict = &played.record("final-verdict", 1);
     assert_eq!(verdict["weakened"][0]["byVerdict"], true, "{verdict}");
     played
 }
 
 #[track_caller]
-pub(super) fn is_verified(act: &str, criteria: &[&str], basis: &str) -> Played {
+pub(super) fn is_verified(act: &str, criteria: &[&str], basis: &str) -> EndedLoop {
     scenario(&[act], criteria, Verified(1, basis)).play()
 }
 
@@ -217,7 +217,7 @@ fn a_start_up_file_in_the_home_folder_is_refused() {
 const MAKEFILE: &str = "RUN = sh tests/run.sh\n\nall: sums\n\nsums: sums.sh\n\tcp sums.sh sums && chmod +x sums\n\ntest: all\n\t$(RUN)\n";
 
 #[track_caller]
-fn plays_make(acts: &[&str], ends: Ends<'_>) -> Played {
+fn plays_make(acts: &[&str], ends: Ends<'_>) -> EndedLoop {
     let files = [
         ("Makefile", MAKEFILE),
         ("sums.sh", "#!/bin/sh\necho $(($1 - $2))\n"),
@@ -271,7 +271,7 @@ fn tests_rewritten_while_they_run_are_not_judged() {
     };
     let works = format!("{FIX_SUMS}; echo true > prepare.sh; echo true > restore.sh");
     let played = plays(&[cheat, &works], "", Verified(2, ""));
-    played.told(2, "could not be judged: the checks write tests/check.sh while they run, and do not on the files of the start");
+    played.prompt_has(2, "could not be judged: the checks write tests/check.sh while they run, and do not on the files of the start");
     // Control: without a clean room it passes.
     plays(&[cheat], "sandbox.kind = \"off\"", Verified(1, ""));
 }
@@ -283,7 +283,7 @@ fn a_product_that_git_ignores_is_built_again() {
     let played = plays_make(&[forged, "true"], Ends::Breaker(2, ""));
     let verdict = played.record("final-verdict", 1);
     assert_eq!(verdict["asLeft"]["results"][0]["status"], "fail", "{verdict}");
-    played.told(2, "in a clean room").told(2, "wrong sum");
+    played.prompt_has(2, "in a clean room").prompt_has(2, "wrong sum");
     plays_make(&[&format!("{FIX_SUMS}; make test")], Verified(1, "passes after 1 iteration"));
 }
 

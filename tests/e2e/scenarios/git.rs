@@ -90,8 +90,8 @@ fn the_prompt_names_the_branch_that_the_agent_left() {
         ..Scenario::default()
     }
     .play();
-    played.told(2, "HEAD is on `other`; the work of this loop belongs on the branch `main`");
-    played.told(3, "HEAD is on no branch (detached)").not_told(1, "Not on its branch");
+    played.prompt_has(2, "HEAD is on `other`; the work of this loop belongs on the branch `main`");
+    played.prompt_has(3, "HEAD is on no branch (detached)").prompt_lacks(1, "Not on its branch");
     let sentence = |n| played.record("iteration-ended", n)["sentence"].as_str().unwrap();
     assert!(sentence(1).ends_with("; it left the branch `main`: HEAD is on `other`"), "{}", sentence(1));
     assert!(!sentence(3).contains("left the branch"));
@@ -109,7 +109,7 @@ fn each_iteration_commits_what_it_changed() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "- Do not commit: loopkeeper commits");
+    played.prompt_has(1, "- Do not commit: loopkeeper commits");
     played.world.shell(
         "git log --format=%s > ../subjects; git show --name-only --format= HEAD~1 > ../first; \
          git show --name-only --format= HEAD > ../second; git status --porcelain > ../status",
@@ -129,7 +129,7 @@ fn each_iteration_commits_what_it_changed() {
         .expect(0)
         .out("0  the start")
         .out("1 of 2 pass; now passes: A; commit ");
-    played.told(2, "committed `feat: A`");
+    played.prompt_has(2, "committed `feat: A`");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::support::world::World;
 const TWICE: &str = "Enough: `$ wc -l < log` `>= 2`";
 
 /// Each command appends its event to a file next to the work tree.
-const TOLD: &str = r#"
+const HOOKS: &str = r#"
 [on]
 iteration_start = ["sh", "-c", "cat >> ../agent/told; echo $LOOPKEEPER_EVENT >> ../agent/events"]
 iteration_end = ["sh", "-c", "cat >> ../agent/told; echo $LOOPKEEPER_EVENT >> ../agent/events"]
@@ -20,7 +20,7 @@ needs_you = ["sh", "-c", "cat >> ../agent/told; echo $LOOPKEEPER_EVENT >> ../age
 ended = ["sh", "-c", "sleep 0.3; cat >> ../agent/told; echo $LOOPKEEPER_EVENT >> ../agent/events"]
 "#;
 
-fn told(world: &World) -> Vec<Value> {
+fn payloads(world: &World) -> Vec<Value> {
     let text = fs::read_to_string(world.shared("told")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -40,14 +40,14 @@ fn every_event_runs_its_hook_once_with_its_payload() {
     let played = Scenario {
         criteria: &[TWICE],
         before: "touch log",
-        settings: TOLD,
+        settings: HOOKS,
         acts: &["grep -c . $folder/events >> $folder/before; echo $n >> log"],
         ends: Verified(2, ""),
         ..Scenario::default()
     }
     .play();
-    let told = told(&played.world);
-    let mut words: Vec<&str> = told.iter().map(|it| it["event"].as_str().unwrap()).collect();
+    let payloads = payloads(&played.world);
+    let mut words: Vec<&str> = payloads.iter().map(|it| it["event"].as_str().unwrap()).collect();
     assert_eq!(words[0], "iteration-start");
     // Commands of different kinds run concurrently, without a defined order.
     words.sort_unstable();
@@ -55,7 +55,7 @@ fn every_event_runs_its_hook_once_with_its_payload() {
     let mut events = events(&played.world);
     events.sort_unstable();
     assert_eq!(events, words, "the environment says the same");
-    let of = |event: &str| told.iter().find(|it| it["event"] == event).unwrap();
+    let of = |event: &str| payloads.iter().find(|it| it["event"] == event).unwrap();
     let first_line = fs::read_to_string(played.world.shared("before")).unwrap();
     assert!(first_line.starts_with("1\n"), "the agent starts after its hook: {first_line}");
     let end = of("iteration-end");
@@ -78,7 +78,7 @@ fn a_hook_that_hangs_fails_or_leaves_daemons_delays_nothing() {
         ..Scenario::default()
     });
     world.until("end", |it| it["type"] == "ended");
-    world.assert_nobody_left();
+    world.assert_no_process_left();
     let ended = world.journal();
     let at = |kind: &str, n: u64| {
         let found = ended.iter().find(|it| it["type"] == kind && it["iteration"] == n).unwrap();
@@ -121,7 +121,7 @@ fn a_new_keeper_runs_hooks_only_for_new_events() {
     let (world, id) = detached(&Scenario {
         criteria: &["Enough: `$ wc -l < log` `>= 3`"],
         before: "touch log",
-        settings: TOLD,
+        settings: HOOKS,
         acts: &[WAITS],
         ..Scenario::default()
     });
@@ -133,33 +133,33 @@ fn a_new_keeper_runs_hooks_only_for_new_events() {
     world.acts(&["echo $n >> log"]);
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 3));
-    let told = told(&world);
-    let ends: Vec<&Value> = told.iter().filter(|it| it["event"] == "iteration-end").collect();
+    let payloads = payloads(&world);
+    let ends: Vec<&Value> = payloads.iter().filter(|it| it["event"] == "iteration-end").collect();
     let numbers: Vec<u64> = ends.iter().map(|it| it["iteration"].as_u64().unwrap()).collect();
     assert!(numbers.is_sorted_by(|one, next| one < next), "told again: {numbers:?}");
     assert_eq!((numbers.first(), numbers.last()), (Some(&1), Some(&3)));
-    assert_eq!(told.iter().filter(|it| it["event"] == "ended").count(), 1);
+    assert_eq!(payloads.iter().filter(|it| it["event"] == "ended").count(), 1);
 }
 
 #[test]
 fn the_hook_of_a_pause_has_the_reason() {
     let (world, id) = detached(&Scenario {
         criteria: &["Far away: `exists nowhere`"],
-        settings: &format!("breaker.no_progress = 1\nbreaker.max_trips = 1\n{TOLD}"),
+        settings: &format!("breaker.no_progress = 1\nbreaker.max_trips = 1\n{HOOKS}"),
         acts: &["true"],
         ..Scenario::default()
     });
     world.until_shared("told");
     crate::support::world::wait_until(
         || events(&world).contains(&"needs-you".to_owned()),
-        || format!("nobody was asked: {:?}\n{:#?}", told(&world), world.journal()),
+        || format!("nobody was asked: {:?}\n{:#?}", payloads(&world), world.journal()),
     );
-    let told = told(&world);
-    let asked = told.iter().find(|it| it["event"] == "needs-you").unwrap();
+    let payloads = payloads(&world);
+    let asked = payloads.iter().find(|it| it["event"] == "needs-you").unwrap();
     assert!(!asked["text"].as_str().unwrap().is_empty() && asked["reason"].is_string(), "{asked}");
     world.run(&["stop", "--now", &id]).expect(0);
     world.until("end", |it| it["type"] == "ended");
-    world.assert_nobody_left();
+    world.assert_no_process_left();
 }
 
 #[test]
@@ -172,10 +172,10 @@ fn the_warning_hook_runs_once_before_the_loop_stops() {
         ..Scenario::default()
     }
     .play();
-    let told = told(&played.world);
-    assert_eq!(told.len(), 1, "{told:#?}");
-    assert_eq!((&told[0]["event"], &told[0]["warning"]), (&"warning".into(), &"stall-ahead".into()));
-    assert_eq!(told[0]["text"], "2 iterations without a file change; the breaker opens at 3");
+    let payloads = payloads(&played.world);
+    assert_eq!(payloads.len(), 1, "{payloads:#?}");
+    assert_eq!((&payloads[0]["event"], &payloads[0]["warning"]), (&"warning".into(), &"stall-ahead".into()));
+    assert_eq!(payloads[0]["text"], "2 iterations without a file change; the breaker opens at 3");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn hooks_of_the_user_need_no_trust_and_those_of_the_tree_do() {
 fn dry_run_and_check_start_no_hook() {
     let world = Scenario {
         criteria: &["It is there: `exists PROMPT.md`"],
-        settings: TOLD,
+        settings: HOOKS,
         acts: &["true"],
         ends: Limit(0, ""),
         ..Scenario::default()
@@ -219,5 +219,5 @@ fn dry_run_and_check_start_no_hook() {
     .world();
     world.run(&["run", "--dry-run"]).expect(0);
     world.run(&["check"]).expect(0);
-    assert_eq!(told(&world), Vec::<Value>::new());
+    assert_eq!(payloads(&world), Vec::<Value>::new());
 }

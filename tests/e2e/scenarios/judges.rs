@@ -49,7 +49,7 @@ fn a_judge_that_the_agent_rewrites_verifies_nothing() {
         ..Scenario::default()
     }
     .play();
-    played.told(2, "critic.sh was changed");
+    played.prompt_has(2, "critic.sh was changed");
 }
 
 /// A judge that is a shell script, with the word to repeat in `$key` and `say` for the requested form.
@@ -98,7 +98,7 @@ fn a_judge_decides_once_everything_else_passes() {
     assert_eq!(result(2)["locations"][0]["file"], "manual.md");
     assert_eq!(result(3)["status"], "pass");
     assert_eq!(played.record("checks-done", 3)["round"]["judging"]["calls"], 1);
-    played.told(3, "no example anywhere");
+    played.prompt_has(3, "no example anywhere");
     let asked = asked(&played.world);
     for part in ["The manual shows an example", "+an example", "+words"] {
         assert!(asked.contains(part), "{part}\n{asked}");
@@ -180,5 +180,5 @@ fn a_judge_has_its_own_time_and_may_be_asked_without_a_loop() {
         (Some("timed-out"), "no result after 300 ms")
     );
     assert_eq!(report["results"][1]["status"], "pass", "{}", fact(1));
-    world.assert_nobody_left();
+    world.assert_no_process_left();
 }

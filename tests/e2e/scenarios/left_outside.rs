@@ -28,7 +28,7 @@ fn work_in_a_shared_folder_fails_in_a_clean_room() {
         left.0
     );
     let played = scenario(&[&act, FIX], &[CRITERION], Verified(2, "")).play();
-    played.told(2, "in a clean room");
+    played.prompt_has(2, "in a clean room");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::detached::detached;
 use crate::cli::Ran;
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::{Ends, Scenario};
 use crate::support::world::{World, wait_until};
@@ -25,7 +25,9 @@ fn the_limit_of_iterations_ends_a_loop() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "Remaining after this iteration: 2 iterations").told(3, "iteration 3 of at most 3");
+    played
+        .prompt_has(1, "Remaining after this iteration: 2 iterations")
+        .prompt_has(3, "iteration 3 of at most 3");
     played.file("log", "1\n2\n3\n");
 }
 
@@ -110,7 +112,7 @@ fn the_limit_of_tokens_ends_a_loop() {
     }
     .play();
     assert_eq!(played.last()["spent"]["tokens"], 45);
-    played.told(3, ", 10 tokens.");
+    played.prompt_has(3, ", 10 tokens.");
 }
 
 #[test]
@@ -123,9 +125,9 @@ fn a_remaining_fifth_is_reported_once() {
         ..Scenario::default()
     }
     .play();
-    played.did(5, "1 file changed, 0 of 1 pass; budget almost used: 5 of 6 iterations used");
-    played.did(6, "1 file changed, 0 of 1 pass");
-    played.told(6, "The budget is almost used: finish what matters most");
+    played.iteration_sentence(5, "1 file changed, 0 of 1 pass; budget almost used: 5 of 6 iterations used");
+    played.iteration_sentence(6, "1 file changed, 0 of 1 pass");
+    played.prompt_has(6, "The budget is almost used: finish what matters most");
 }
 
 /// One start of an agent with Claude Code's output format.
@@ -149,7 +151,7 @@ fn turned_away(seconds: i64) -> String {
 }
 
 #[track_caller]
-fn speaks_claude(args: &[&str], acts: &[&str], ends: Ends<'_>) -> Played {
+fn speaks_claude(args: &[&str], acts: &[&str], ends: Ends<'_>) -> EndedLoop {
     let criteria = &["It is there: `exists done`"];
     Scenario { criteria, args, of_agent: "output = \"claude\"", acts, ends, ..Scenario::default() }.play()
 }
@@ -280,8 +282,8 @@ fn an_unusable_list_of_calls_blocks_no_loop() {
     std::fs::create_dir_all(world.terminal.state().join("calls")).unwrap();
     std::fs::set_permissions(world.terminal.state(), Permissions::from_mode(0o700)).unwrap();
     let ran = world.run(&["run", "--json", "--trust"]);
-    let played = Played::new(world, ran);
-    played.ended_as(&scenario.ends.expected());
+    let played = EndedLoop::new(world, ran);
+    played.assert_end(&scenario.ends.expected());
     let started = played.record("iteration-intended", 2);
     assert_eq!(started["callsThisHour"], 2);
     let note = started["callsNote"].as_str().unwrap();

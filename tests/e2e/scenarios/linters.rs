@@ -1,7 +1,7 @@
 //! Agents that silence a linter instead of correcting what it finds: by directives in the sources, or by its
 //! configuration. The linter is a script with the name and the rules of a real one.
 
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Failed, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
@@ -11,7 +11,7 @@ const CODE: &str = "a = 'bad'\nb = 'good'\n";
 const FIX: &str = "sed -i s/bad/good/ calc.py";
 
 #[track_caller]
-fn plays(acts: &[&str], ends: Ends<'_>) -> Played {
+fn plays(acts: &[&str], ends: Ends<'_>) -> EndedLoop {
     Scenario {
         files: &[("calc.py", CODE), ("ruff.toml", "line-length = 100\n"), ("tools/ruff", LINTER)],
         criteria: &["No findings: `$ sh tools/ruff check .`"],
@@ -26,7 +26,7 @@ fn plays(acts: &[&str], ends: Ends<'_>) -> Played {
 fn a_directive_that_suppresses_the_finding_is_refused() {
     let what = "calc.py suppresses findings of ruff in line 1";
     let played = plays(&["sed -i \"s/'bad'/'bad'  # noqa/\" calc.py", "true"], Failed(2, what));
-    played.told(2, "## Restore what was weakened").told(2, what);
+    played.prompt_has(2, "## Restore what was weakened").prompt_has(2, what);
 }
 
 #[test]

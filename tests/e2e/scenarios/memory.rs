@@ -20,15 +20,15 @@ fn commits_messages_and_decisions_reach_the_next_iteration() {
         ..Scenario::default()
     }
     .play();
-    played.told(2, "It committed: `feat: add a`.\n");
-    played.told(
+    played.prompt_has(2, "It committed: `feat: add a`.\n");
+    played.prompt_has(
         4,
         "- 1: 1 file changed, 0 of 1 pass; committed `feat: add a`\n- 2: 1 file changed, 0 of 1 pass\n- 3: ",
     );
-    played.told(4, "committed `feat: add b`, `feat: add c`\n");
-    played.told(4, "I did c.\n");
-    played.told(4, "I did b.\n");
-    played.told(4, "- names stay short\n");
+    played.prompt_has(4, "committed `feat: add b`, `feat: add c`\n");
+    played.prompt_has(4, "I did c.\n");
+    played.prompt_has(4, "I did b.\n");
+    played.prompt_has(4, "- names stay short\n");
     assert!(!played.world.prompt(4).contains("I did a."));
     assert_eq!(
         played.record("iteration-ended", 3)["commits"],
@@ -57,11 +57,11 @@ fn a_progress_file_is_requested_beside_stories_and_its_patterns_are_in_the_promp
         ..Scenario::default()
     }
     .play();
-    played.told(1, "- `progress.txt` is not there yet: start it in this form");
-    played.told(1, "# Ralph Progress Log\nStarted: <date>\n---\n");
-    played.told(1, "- `AGENTS.md`: read it");
-    played.told(2, "- `progress.txt`: read it before you begin.");
-    played.told(2, "Codebase Patterns of `progress.txt`:\n\n```\n- use the pool\n```\n");
+    played.prompt_has(1, "- `progress.txt` is not there yet: start it in this form");
+    played.prompt_has(1, "# Ralph Progress Log\nStarted: <date>\n---\n");
+    played.prompt_has(1, "- `AGENTS.md`: read it");
+    played.prompt_has(2, "- `progress.txt`: read it before you begin.");
+    played.prompt_has(2, "Codebase Patterns of `progress.txt`:\n\n```\n- use the pool\n```\n");
     assert!(!played.world.prompt(2).contains("is not there yet"));
 }
 
@@ -89,10 +89,10 @@ fn a_template_orders_the_prompt_and_what_the_agent_makes_of_it_is_never_used() {
     );
     assert!(first.contains("\n\n## Rules\n") && !first.contains("\n\n\n"), "{first}");
     for number in [2, 3] {
-        played.told(number, "Mind the style.\n");
-        played.told(number, "## Restore what was weakened");
-        played.told(number, "- docs/told.md was changed\n");
-        played.not_told(number, "Be lazy.");
+        played.prompt_has(number, "Mind the style.\n");
+        played.prompt_has(number, "## Restore what was weakened");
+        played.prompt_has(number, "- docs/told.md was changed\n");
+        played.prompt_lacks(number, "Be lazy.");
     }
 }
 

@@ -5,7 +5,7 @@ mod languages;
 
 use serde_json::Value;
 
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Claimed, Limit, Verified};
 use crate::support::scenario::Scenario;
 
@@ -16,7 +16,7 @@ const GOOD: &str = "import unittest\n\nfrom fees import fee\n\n\nclass Fees(unit
 const CRITERION: &str = "Tests pass: `$ python3 -m unittest discover -s tests`";
 
 #[track_caller]
-fn plays(tests: &str, settings: &str) -> Played {
+fn plays(tests: &str, settings: &str) -> EndedLoop {
     let files = [("fees.py", CODE), ("tests/test_fees.py", tests)];
     Scenario {
         files: &files,

@@ -194,7 +194,7 @@ fn a_denied_host_is_named_once_and_in_the_next_prompt() {
     .play();
     let run = &played.record("agent-ended", 1)["run"];
     assert_eq!(run["closedHosts"], serde_json::json!(["no.example:8080", "other.example:443"]), "{run}");
-    played.told(2, "the sandbox denies no.example:8080, other.example:443: `sandbox.network` lifts it");
+    played.prompt_has(2, "the sandbox denies no.example:8080, other.example:443: `sandbox.network` lifts it");
     let result = &played.record("checks-done", 1)["round"]["results"][0];
     let fact = result["fact"].as_str().unwrap();
     assert!(fact.ends_with("; the sandbox denies no.example:8080: `sandbox.network` lifts it"), "{fact}");

@@ -1,7 +1,7 @@
 //! Loops in workspaces of other tools. Only the agent changes the files there.
 
 use crate::cli::Ran;
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::Scenario;
 
@@ -42,7 +42,7 @@ struct Workspace<'a> {
     act: &'a str,
 }
 
-fn completes(workspace: &Workspace<'_>) -> Played {
+fn completes(workspace: &Workspace<'_>) -> EndedLoop {
     let scenario = Scenario {
         files: workspace.files,
         acts: &[workspace.act],
@@ -175,7 +175,7 @@ fn a_prompt_in_a_configuration_is_a_task() {
         shows: &["ralph.yml", "it sells", "opens", "limits.iterations = 4", "exit.promise = \"SHOP_DONE\""],
         act: "touch sold open",
     })
-    .told(1, "# Shop\n\nMake it sell.\n\n## Done when\n");
+    .prompt_has(1, "# Shop\n\nMake it sell.\n\n## Done when\n");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn the_state_of_a_loop_is_a_task() {
         shows: &["Plan      1 of 3 done", "it sells", "limits.iterations = 7"],
         act: "touch sold; sed -i 's/\\[.\\]/[x]/' .ralph/ralph-tasks.md",
     })
-    .told(1, "Make it sell.\nDone when:\n");
+    .prompt_has(1, "Make it sell.\nDone when:\n");
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn a_killed_keeper_allows_nothing() {
     let (world, id) = asked(&[&wants(), WORKS], "");
     kill(&world, "loopkeeper keeper ");
     wait_until(|| world.status()["phase"] == "interrupted", || world.status().to_string());
-    world.assert_nobody_left();
+    world.assert_no_process_left();
     let status = world.status();
     assert!(status.get("question").is_none() && !world.has("done"), "{status}");
     world.run(&["answer", &id, "allow"]).expect(1).err("is interrupted");

@@ -16,8 +16,8 @@ fn a_plan_alone_is_done_when_every_box_is_ticked() {
         ..Scenario::default()
     }
     .play();
-    played.told(2, "The plan: 1 of 3 done\n\nIts boxes are in `fix_plan.md`");
-    played.told(2, "\n\n- open: two\n- open: three");
+    played.prompt_has(2, "The plan: 1 of 3 done\n\nIts boxes are in `fix_plan.md`");
+    played.prompt_has(2, "\n\n- open: two\n- open: three");
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn boxes_under_an_optional_heading_do_not_block() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "- open: later (optional)");
+    played.prompt_has(1, "- open: later (optional)");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn completion_criteria_of_stories_are_commands() {
         ..Scenario::default()
     }
     .play()
-    .judged(0, "fail", "exit 1");
+    .first_result(0, "fail", "exit 1");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::support::scenario::Scenario;
 use crate::support::world::World;
 
 /// A loop whose agent is working.
-fn begun(command: impl FnOnce(&World, &[&str]) -> Command) -> World {
+fn working_loop(command: impl FnOnce(&World, &[&str]) -> Command) -> World {
     // A namespace's warden is a child of bubblewrap, whose arguments contain the same text.
     let settings = "[sandbox]\nkind = \"off\"\n";
     let world =
@@ -51,31 +51,31 @@ fn alone(world: &World) -> PathBuf {
 }
 
 #[track_caller]
-fn goes_on(world: &World) {
+fn assert_completes(world: &World) {
     go(world, 1);
     assert_eq!(end(world), ("completed".to_owned(), true, 1));
 }
 
 #[test]
 fn a_keeper_and_a_warden_are_programs_of_their_own() {
-    let world = begun(|world, args| world.terminal.command(args));
+    let world = working_loop(|world, args| world.terminal.command(args));
     let version = env!("CARGO_PKG_VERSION");
     let expect = [format!("{version}-keeper"), format!("{version}-warden")];
     assert!(programs(&world).is_none_or(|it| it == expect));
     assert!(!world.terminal.state().join("bin").join(version).exists(), "the whole program is not needed");
-    goes_on(&world);
+    assert_completes(&world);
 }
 
 #[test]
 fn the_whole_program_is_keeper_and_warden_where_it_is_alone() {
-    let world = begun(|world, args| world.terminal.command_of(&alone(world), args));
+    let world = working_loop(|world, args| world.terminal.command_of(&alone(world), args));
     assert!(programs(&world).is_none_or(|it| it == [env!("CARGO_PKG_VERSION"); 2]));
-    goes_on(&world);
+    assert_completes(&world);
 }
 
 #[test]
 fn a_keeper_alone_is_its_own_warden() {
-    let world = begun(|world, args| {
+    let world = working_loop(|world, args| {
         let program = alone(world);
         let keeper = program.with_file_name("loopkeeper-keeper");
         fs::copy(env!("CARGO_BIN_EXE_loopkeeper-keeper"), keeper).unwrap();
@@ -83,12 +83,12 @@ fn a_keeper_alone_is_its_own_warden() {
     });
     let own = format!("{}-keeper", env!("CARGO_PKG_VERSION"));
     assert!(programs(&world).is_none_or(|it| it == [own.clone(), own]));
-    goes_on(&world);
+    assert_completes(&world);
 }
 
 #[test]
 fn a_keeper_of_another_build_is_not_used() {
-    let world = begun(|world, args| {
+    let world = working_loop(|world, args| {
         let program = alone(world);
         let keeper = program.with_file_name("loopkeeper-keeper");
         // The exit code of a program of another build.
@@ -97,7 +97,7 @@ fn a_keeper_of_another_build_is_not_used() {
         world.terminal.command_of(&program, args)
     });
     assert!(programs(&world).is_none_or(|it| it == [env!("CARGO_PKG_VERSION"); 2]));
-    goes_on(&world);
+    assert_completes(&world);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::git::START;
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Breaker, Limit, Verified};
 use crate::support::scenario::Scenario;
 
@@ -106,7 +106,9 @@ fn commits_are_progress_where_the_tree_stays() {
         played.record("iteration-ended", 2)["changes"],
         serde_json::json!({"count": 0, "committed": true})
     );
-    played.did(2, "committed, 0 of 1 pass").told(3, "It made a commit and left no other change.");
+    played
+        .iteration_sentence(2, "committed, 0 of 1 pass")
+        .prompt_has(3, "It made a commit and left no other change.");
 }
 
 #[test]
@@ -193,8 +195,8 @@ fn changes_that_the_task_does_not_mention_are_noted() {
     }
     .play();
     let noted = format!("But note: {streak} (`web/theme.py`)");
-    played.not_told(3, streak).told(4, &noted);
-    let status = |played: &Played| -> Value {
+    played.prompt_lacks(3, streak).prompt_has(4, &noted);
+    let status = |played: &EndedLoop| -> Value {
         serde_json::from_str(&played.world.run(&["status", "--json"]).stdout).unwrap()
     };
     let drift = &status(&played)["loops"][0]["drift"];
@@ -209,7 +211,7 @@ fn changes_that_the_task_does_not_mention_are_noted() {
         ..Scenario::default()
     }
     .play();
-    played.not_told(3, streak).told(4, &noted);
+    played.prompt_lacks(3, streak).prompt_has(4, &noted);
     // The control: the same work on a file that the task mentions.
     let played = Scenario {
         criteria: &["Logging in works: `exists src/auth.py src/session.py`"],
@@ -219,6 +221,6 @@ fn changes_that_the_task_does_not_mention_are_noted() {
         ..Scenario::default()
     }
     .play();
-    played.not_told(4, "changed no source that the task mentions");
+    played.prompt_lacks(4, "changed no source that the task mentions");
     assert!(status(&played)["loops"][0]["drift"]["streak"].is_null());
 }

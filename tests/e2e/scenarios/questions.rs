@@ -36,7 +36,7 @@ fn unattended_loops_do_not_wait_for_answers() {
     );
     let answered = played.all("answered")[0];
     assert_eq!((&answered["id"], &answered["text"]), (&"agent-1".into(), &Value::Null));
-    played.told(
+    played.prompt_has(
         2,
         "> Which database do you want?\n\nNobody answered: decide yourself, and note what you assumed",
     );

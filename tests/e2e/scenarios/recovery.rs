@@ -16,7 +16,7 @@ pub(crate) fn kill(world: &World, word: &str) {
     for process in &found {
         process.kill();
     }
-    assert!(found.iter().all(|it| it.is_gone(TIMEOUT)));
+    assert!(found.iter().all(|it| it.ends_within(TIMEOUT)));
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_killed_keeper_is_interrupted_and_resumed_within_its_budget() {
     go(&world, 1);
     world.until_shared("up.2");
     kill(&world, "loopkeeper keeper ");
-    world.assert_nobody_left();
+    world.assert_no_process_left();
     let status = world.status();
     assert_eq!((&status["state"], &status["phase"]), (&"needsYou".into(), &"interrupted".into()));
     assert!(status["keeper"]["pid"].is_null());
@@ -89,7 +89,7 @@ fn a_keeper_killed_in_the_baseline_takes_it_again() {
     let home = world.terminal.folder().join("home");
     world.until("check", |_| home.join("up").exists());
     kill(&world, "loopkeeper keeper ");
-    world.assert_nobody_left();
+    world.assert_no_process_left();
     world.run(&["status"]).expect(0).out("interrupted before the first iteration");
     fs::write(home.join("go"), "").unwrap();
     world.run(&["resume", &id]).expect(0);
@@ -109,7 +109,7 @@ fn a_keeper_killed_during_checks_checks_again_and_starts_no_agent_twice() {
     let home = world.terminal.folder().join("home");
     world.until("check", |_| home.join("up").exists());
     kill(&world, "loopkeeper keeper ");
-    world.assert_nobody_left();
+    world.assert_no_process_left();
     fs::write(home.join("go"), "").unwrap();
     world.run(&["resume", &id]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 1));
@@ -145,7 +145,7 @@ fn a_killed_foreground_keeper_leaves_no_process_and_can_be_resumed() {
     world.until_shared("up");
     child.kill().unwrap();
     child.wait().unwrap();
-    world.assert_nobody_left();
+    world.assert_no_process_left();
     assert_eq!(world.status()["phase"], "interrupted");
     world.run(&["resume"]).expect(0);
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
@@ -184,7 +184,7 @@ fn a_state_folder_that_is_deleted_ends_the_agent() {
         detached(&Scenario { criteria: &["Far: `exists nowhere`"], acts: &[WAITS], ..Scenario::default() });
     world.until_shared("up.1");
     delete(&world.terminal.state());
-    world.assert_nobody_left();
+    world.assert_no_process_left();
     assert_eq!(world.terminal.read("log"), "1\n");
     world.run(&["status"]).expect(0).out("No loops");
 }
@@ -202,7 +202,7 @@ fn a_deleted_state_folder_ends_a_waiting_keeper() {
         world.until("end of the iteration", |it| it["type"] == "iteration-ended");
         assert_eq!(world.status()["phase"], "paused");
         take(&world.terminal.state());
-        world.assert_nobody_left();
+        world.assert_no_process_left();
         assert_eq!(world.terminal.read("log"), "1\n", "nothing of the tree is lost");
         // The tree is no longer locked.
         world.run(&["run", "--detach", "--trust"]).expect(0);
@@ -241,5 +241,5 @@ fn a_deleted_program_does_not_affect_its_loop() {
     assert!(!program.exists());
     assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
     assert_eq!(world.starts(), 3);
-    world.assert_nobody_left();
+    world.assert_no_process_left();
 }

@@ -2,7 +2,7 @@
 //! runner is a small one that takes the option of pytest, so that no test depends on an installation.
 
 use super::final_verdict::{CODE, TESTS};
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::{Ends, Scenario};
 
@@ -30,7 +30,7 @@ const FIX: &str = "sed -i 's/a - b/a + b/' calc.py";
 const ENDS_THE_RUN: &str = "printf 'import os\nos.write(1, b\"2 passed in 0.01s\\\\n\")\ngetattr(os, \"_ex\" + \"it\")(0)\n' > calc.py";
 
 #[track_caller]
-fn plays(command: &str, acts: &[&str], settings: &str, ends: Ends<'_>) -> Played {
+fn plays(command: &str, acts: &[&str], settings: &str, ends: Ends<'_>) -> EndedLoop {
     let files = [("tools/pytest", RUNNER), ("calc.py", CODE), ("tests/test_calc.py", TESTS)];
     let criteria = [format!("Tests pass: `$ {command}`")];
     let criteria: Vec<&str> = criteria.iter().map(String::as_str).collect();
@@ -51,7 +51,7 @@ fn a_report_confirms_what_is_printed() {
 fn work_that_ends_the_run_leaves_no_report() {
     let what = "could not be judged: the test runner writes no report, and it does on the files of the start";
     let played = plays("python3 tools/pytest", &[ENDS_THE_RUN, WORK], "", Verified(2, ""));
-    played.told(2, what);
+    played.prompt_has(2, what);
     // Control: without a clean room it passes.
     plays("python3 tools/pytest", &[ENDS_THE_RUN], "sandbox.kind = \"off\"", Verified(1, ""));
 }
@@ -93,6 +93,6 @@ fn unittest_reports_what_it_ran() {
     // The rules for text do not know this one either.
     let replaces = "printf 'import os\n\n\ndef start():\n    os.execv(\"/bin/sh\", [\"sh\", \"-c\", \"echo Ran 2 tests in 0.1s; echo; echo OK\"])\n\n\nstart()\n' > calc.py";
     let what = "could not be judged: the test runner writes no report, and it does on the files of the start";
-    plays(unittest, &[replaces, WORK], "", Verified(2, "")).told(2, what);
+    plays(unittest, &[replaces, WORK], "", Verified(2, "")).prompt_has(2, what);
     plays(unittest, &[replaces], "sandbox.kind = \"off\"", Verified(1, ""));
 }

@@ -48,7 +48,7 @@ fn a_server_is_started_for_each_round_and_leaves_no_process() {
         assert_eq!((&first[0]["status"], &first[0]["fact"]), (&"fail".into(), &"status 500".into()));
         assert!(first[0]["head"].as_str().unwrap().contains("no users"), "{first}");
         assert_eq!((&first[1]["status"], &first[1]["fact"]), (&"pass".into(), &"status 200".into()));
-        played.told(1, "status 500");
+        played.prompt_has(1, "status 500");
         let starts = fs::read_to_string(played.world.shared("served")).unwrap().lines().count();
         assert_eq!(starts, 3, "two rounds and the final verdict");
     }

@@ -1,7 +1,7 @@
 //! Sessions of the agent: fresh by default, resumed if configured, abandoned for a documented reason.
 
 use super::detached::{WAITS, detached, end, go};
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::{Scenario, task};
 
@@ -19,7 +19,7 @@ const OF_AGENT: &str =
     "output = \"claude\"\ncommand = [\"/bin/sh\", \"agent.sh\", \"--session-id\", \"{session}\"]\n";
 
 /// Runs until the agent was started four times.
-fn four(settings: &str, agent: &str) -> Played {
+fn four(settings: &str, agent: &str) -> EndedLoop {
     let task = task(&["Enough: `$ wc -l < starts` `>= 4`"]);
     Scenario {
         files: &[("PROMPT.md", &task), ("agent.sh", agent)],
@@ -33,7 +33,7 @@ fn four(settings: &str, agent: &str) -> Played {
 }
 
 /// `1 1+ 3`: for each start, the start whose session it was given, with `+` if it was resumed.
-fn starts(played: &Played) -> String {
+fn starts(played: &EndedLoop) -> String {
     let text = played.world.terminal.read("starts");
     let ids: Vec<(&str, &str)> = text.lines().filter_map(|it| it.split_once(' ')).collect();
     let first = |id: &str| ids.iter().position(|it| it.1 == id).unwrap() + 1;
@@ -44,7 +44,7 @@ fn starts(played: &Played) -> String {
     ids.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-fn reasons(played: &Played) -> Vec<&str> {
+fn reasons(played: &EndedLoop) -> Vec<&str> {
     played.all("session-changed").iter().filter_map(|it| it["reason"].as_str()).collect()
 }
 

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cli::Ran;
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{self, Stopped};
 use crate::support::scenario::Scenario;
 use crate::support::world::World;
@@ -21,13 +21,13 @@ fn signal(child: &Child, signal: Signal) {
 }
 
 #[track_caller]
-fn ended(world: World, mut child: Child, ends: Ends<'_>) -> Played {
+fn ended(world: World, mut child: Child, ends: Ends<'_>) -> EndedLoop {
     let mut errors = child.stderr.take().unwrap();
     let output = child.wait_with_output().unwrap();
     let mut ran = Ran::of(&output);
     errors.read_to_string(&mut ran.stderr).unwrap();
-    let played = Played::new(world, ran);
-    played.ended_as(&ends.expected());
+    let played = EndedLoop::new(world, ran);
+    played.assert_end(&ends.expected());
     played
 }
 

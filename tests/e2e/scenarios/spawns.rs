@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::detached::{WAITS, detached, end, go};
 use super::recovery::kill;
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::Scenario;
 
@@ -26,7 +26,7 @@ fn act(does: &str) -> String {
     format!("{HOOKS}{does}")
 }
 
-fn played(spawns: &str, does: &str) -> Played {
+fn played(spawns: &str, does: &str) -> EndedLoop {
     Scenario {
         criteria: &["Done: `exists done`"],
         settings: &settings(spawns),
@@ -38,7 +38,7 @@ fn played(spawns: &str, does: &str) -> Played {
 }
 
 /// The response to the request of this name; `None`: allowed.
-fn answer(played: &Played, name: &str) -> Option<String> {
+fn answer(played: &EndedLoop, name: &str) -> Option<String> {
     let text = std::fs::read_to_string(played.world.shared(&format!("answer.{name}"))).expect("an answer");
     let answer = serde_json::from_str::<Value>(&text).ok()?;
     let reply = &answer["hookSpecificOutput"];

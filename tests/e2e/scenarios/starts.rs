@@ -18,11 +18,11 @@ fn canary() -> World {
     .world()
 }
 
-fn nothing_ran(world: &World) {
+fn assert_nothing_ran(world: &World) {
     assert_eq!(world.starts(), 0, "the agent was started");
     assert!(!world.terminal.folder().join("home/checked").exists(), "a check was run");
     assert_eq!(world.loops(), [""; 0].map(std::path::PathBuf::from), "a loop was begun");
-    world.assert_nobody_left();
+    world.assert_no_process_left();
 }
 
 fn refused(world: &World, args: &[&str], code: i32, words: &[&str]) -> Ran {
@@ -32,7 +32,7 @@ fn refused(world: &World, args: &[&str], code: i32, words: &[&str]) -> Ran {
         ran.err(it);
     }
     assert_eq!(ran.stdout, "");
-    nothing_ran(world);
+    assert_nothing_ran(world);
     ran
 }
 
@@ -45,9 +45,9 @@ fn untrusted_commands_start_nothing() {
     // There is no user to grant trust.
     let page = world.run(&["trust"]);
     page.expect(5).out("touch $HOME/checked").out("tests/rigs/agent.sh");
-    nothing_ran(&world);
+    assert_nothing_ran(&world);
     world.run(&["run", "--dry-run"]).expect(0).out("2 commands not trusted yet. Nothing was started.");
-    nothing_ran(&world);
+    assert_nothing_ran(&world);
     // `--trust` is remembered: the next start does not need it.
     world.run(&["run", "--trust", "--max-iterations", "1"]).expect(0);
     world.shell("rm done");
@@ -145,7 +145,7 @@ fn a_busy_tree_is_refused() {
     assert_eq!((world.starts(), world.loops().len()), (1, 1));
     world.run(&["stop", "--now"]).expect(0);
     world.until("end", |it| it["type"] == "ended");
-    world.assert_nobody_left();
+    world.assert_no_process_left();
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_dry_run_shows_and_starts_nothing() {
     ran.expect(0).out("limits.iterations = 3").out("--max-iterations").out("touch $HOME/checked");
     let small = "preset small (chosen by adaptive: 3 iterations at most)";
     assert_eq!(ran.stdout.lines().filter(|it| it.ends_with(small)).count(), 6, "{}", ran.stdout);
-    nothing_ran(&world);
+    assert_nothing_ran(&world);
     assert!(!world.terminal.state().join("trust/granted.jsonl").exists());
 }
 
@@ -190,7 +190,7 @@ fn a_check_round_reports_results_and_starts_no_agent() {
     let report: Value = serde_json::from_str(&ran.expect(1).stdout).unwrap();
     assert_eq!((&report["holds"], &report["results"][0]["status"]), (&false.into(), &"fail".into()));
     assert_eq!(world.starts(), 1);
-    world.assert_nobody_left();
+    world.assert_no_process_left();
 }
 
 #[test]

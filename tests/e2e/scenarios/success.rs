@@ -14,8 +14,8 @@ fn one_iteration_completes() {
         ..Scenario::default()
     }
     .play();
-    played.judged(0, "fail", "done.txt does not exist").judged(1, "pass", "exists");
-    played.did(1, "1 file changed, 1 of 1 pass").told(1, "iteration 1 of at most 25");
+    played.first_result(0, "fail", "done.txt does not exist").first_result(1, "pass", "exists");
+    played.iteration_sentence(1, "1 file changed, 1 of 1 pass").prompt_has(1, "iteration 1 of at most 25");
     assert_eq!(played.last()["finalText"], "Made it.\n<promise>COMPLETE</promise>");
 }
 
@@ -29,11 +29,15 @@ fn the_prompt_names_what_still_fails_over_three_iterations() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "missing a").told(2, "missing b").told(3, "missing c").not_told(3, "missing b");
     played
-        .told(2, "It changed 1 file (+1 -0 lines):\n\n- `a` +1 -0")
-        .judged(2, "fail", "exit 1")
-        .did(3, "1 file changed, 1 of 1 pass");
+        .prompt_has(1, "missing a")
+        .prompt_has(2, "missing b")
+        .prompt_has(3, "missing c")
+        .prompt_lacks(3, "missing b");
+    played
+        .prompt_has(2, "It changed 1 file (+1 -0 lines):\n\n- `a` +1 -0")
+        .first_result(2, "fail", "exit 1")
+        .iteration_sentence(3, "1 file changed, 1 of 1 pass");
 }
 
 #[test]
@@ -46,7 +50,7 @@ fn seven_iterations_complete() {
         ..Scenario::default()
     }
     .play()
-    .judged(6, "fail", "6, needs >= 7");
+    .first_result(6, "fail", "6, needs >= 7");
 }
 
 #[test]
@@ -84,7 +88,7 @@ fn anyway_needs_a_claim_although_everything_passes() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "<promise>COMPLETE</promise>").told(1, "Every check passes");
+    played.prompt_has(1, "<promise>COMPLETE</promise>").prompt_has(1, "Every check passes");
 }
 
 #[test]
@@ -108,7 +112,7 @@ fn optional_criteria_do_not_block() {
         ..Scenario::default()
     }
     .play()
-    .told(1, "Optional.");
+    .prompt_has(1, "Optional.");
 }
 
 #[test]
@@ -127,7 +131,7 @@ fn a_prompt_on_the_command_line_completes() {
         ..Scenario::default()
     }
     .play();
-    played.told(2, "Make the file `a`.").not_told(2, "It is there: `exists a`");
+    played.prompt_has(2, "Make the file `a`.").prompt_lacks(2, "It is there: `exists a`");
     assert!(played.records[0]["spec"]["task"].as_str().unwrap().starts_with("prompt:"));
 }
 
@@ -140,7 +144,7 @@ fn a_prompt_without_a_criterion_is_only_claimed() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "<promise>ALL DONE</promise>");
+    played.prompt_has(1, "<promise>ALL DONE</promise>");
 }
 
 #[test]
@@ -158,9 +162,9 @@ fn the_prompt_is_passed_as_an_argument_or_a_file() {
         let command = format!("command = [\"sh\", \"{rig}\", \"{}\", \"{word}\"]\n", folder.display());
         world.settings("", &format!("{command}prompt = \"{how}\"\n"));
         let ran = world.run(&["run", "--json", "--trust"]);
-        let played = crate::support::played::Played::new(world, ran);
-        played.ended_as(&scenario.ends.expected());
-        played.told(1, "# Make it so").told(1, "iteration 1 of at most 25");
+        let played = crate::support::ended_loop::EndedLoop::new(world, ran);
+        played.assert_end(&scenario.ends.expected());
+        played.prompt_has(1, "# Make it so").prompt_has(1, "iteration 1 of at most 25");
     }
 }
 

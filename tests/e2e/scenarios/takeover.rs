@@ -1,7 +1,7 @@
 //! A list of agents: which one takes over when the previous one cannot work, and which returns when it can again.
 
 use super::detached::{WAITS, detached, end, go};
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Limit, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
@@ -36,7 +36,7 @@ fn scenario<'a>(settings: &'a str, acts: &'a [&'a str], ends: Ends<'a>) -> Scena
 }
 
 #[track_caller]
-fn check(acts: &[String], ends: Ends<'_>, agents: &[&str]) -> Played {
+fn check(acts: &[String], ends: Ends<'_>, agents: &[&str]) -> EndedLoop {
     let acts: Vec<&str> = acts.iter().map(String::as_str).collect();
     let played = scenario(TWO, &acts, ends).play();
     assert_eq!(played.agents(), agents);

@@ -84,7 +84,7 @@ fn checks_of_the_final_verdict_do_not_see_temporary_files() {
     let ends = Ends::Limit(2, "the one required criterion passes here and fails in a clean room");
     let settings = "limits.iterations = 2";
     let played = Scenario { criteria, settings, acts, ends, ..Scenario::default() }.play();
-    played.judged(1, "pass", "exit 0");
+    played.first_result(1, "pass", "exit 0");
     let verdict = played.record("final-verdict", 1);
     assert_eq!(verdict["asLeft"]["results"][0]["status"], "fail", "{verdict}");
 }

@@ -65,7 +65,9 @@ fn work_in_several_repositories_of_a_folder_is_progress() {
     }
     .play();
     assert!(!played.world.has(".git"));
-    played.did(1, "1 file changed, 0 of 1 pass").did(2, "1 file changed, 0 of 1 pass");
+    played
+        .iteration_sentence(1, "1 file changed, 0 of 1 pass")
+        .iteration_sentence(2, "1 file changed, 0 of 1 pass");
     // Nor does a commit alone count as work: the files stay the same.
     Scenario {
         before: two,
@@ -101,7 +103,7 @@ fn hostile_file_names_are_counted_and_sanitised() {
         ..Scenario::default()
     }
     .play();
-    played.did(1, "3 files changed, 1 of 1 pass");
+    played.iteration_sentence(1, "3 files changed, 1 of 1 pass");
     assert!(!played.ran.stdout.contains('\u{1b}'));
 }
 

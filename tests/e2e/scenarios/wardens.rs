@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use super::detached::{WAITS, detached, end, go, pause_after_the_first};
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::processes::around;
 use crate::support::scenario::{Ends, Scenario};
 use crate::support::world::{World, wait_until};
@@ -37,8 +37,8 @@ fn one_warden_serves_all_checks_and_another_all_agents() {
     let note = format!("echo $PPID >> {}; exit 1\n", world.shared("checks").display());
     world.terminal.file("one", &note);
     let ran = world.run(&["run", "--json", "--trust"]);
-    let played = Played::new(world, ran);
-    played.ended_as(&Ends::Limit(3, "3 iterations").expected());
+    let played = EndedLoop::new(world, ran);
+    played.assert_end(&Ends::Limit(3, "3 iterations").expected());
     let (checks, agents) = (parents(&played.world, "checks"), parents(&played.world, "agents"));
     // Both criteria before the first iteration and after each.
     assert_eq!((checks.len(), agents.len()), (8, 3));

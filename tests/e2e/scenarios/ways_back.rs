@@ -19,16 +19,16 @@ fn a_regression_is_reverted_without_git() {
     }
     .play();
     assert!(!played.world.has("new") && !played.world.has(".git"));
-    played.file("kept", "good\n").did(1, "2 files changed, 0 of 2 pass, 1 broke");
+    played.file("kept", "good\n").iteration_sentence(1, "2 files changed, 0 of 2 pass, 1 broke");
     let back = played.all("rolled-back");
     assert_eq!(
         (back.len(), &back[0]["to"], &back[0]["reason"]),
         (1, &0.into(), &"iteration 1 broke Kept".into())
     );
     played
-        .told(2, "They were rolled back because iteration 1 broke Kept.")
-        .told(2, "- `kept` +1 -1\n- `new` +1 -0");
-    played.not_told(2, "Regressed");
+        .prompt_has(2, "They were rolled back because iteration 1 broke Kept.")
+        .prompt_has(2, "- `kept` +1 -1\n- `new` +1 -0");
+    played.prompt_lacks(2, "Regressed");
     // Nothing is lost: the previous tree is recorded and can be restored.
     assert_eq!(played.record("snapshot-taken", 1)["when"], "before");
     assert!(played.all("snapshot-taken").iter().any(|it| it["tree"] == back[0]["from"]));
@@ -53,7 +53,10 @@ fn a_third_regression_in_a_row_is_kept() {
     }
     .play();
     assert_eq!(played.all("rolled-back").len(), 2);
-    played.did(3, "1 file changed, 0 of 2 pass, 1 broke; kept, since 2 iterations in a row were rolled back");
+    played.iteration_sentence(
+        3,
+        "1 file changed, 0 of 2 pass, 1 broke; kept, since 2 iterations in a row were rolled back",
+    );
     played.file("kept", "bad\n");
 }
 
@@ -102,7 +105,7 @@ fn an_unwanted_commit_is_reported() {
         ..Scenario::default()
     }
     .play();
-    played.told(1, "- Do not commit");
+    played.prompt_has(1, "- Do not commit");
     let sentence = played.record("iteration-ended", 1)["sentence"].as_str().unwrap();
     assert!(sentence.contains("it made a commit although `git.commit` is `never`"), "{sentence}");
     assert_eq!(

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::detached::{detached, end};
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::{Failed, Limit, Verified};
 use crate::support::scenario::{Ends, Scenario};
 
@@ -19,7 +19,7 @@ const OTHER: (&str, &str) = ("tests/test_other.py", "def test_other():\n    asse
 
 /// A loop whose agent does this first, and nothing after it.
 #[track_caller]
-fn plays(acts: &[&str], ends: Ends<'_>) -> Played {
+fn plays(acts: &[&str], ends: Ends<'_>) -> EndedLoop {
     Scenario {
         files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER, ("tests/golden.txt", "3\n")],
         criteria: &["Tests pass: `$ sh tool/run`"],
@@ -34,7 +34,7 @@ fn plays(acts: &[&str], ends: Ends<'_>) -> Played {
 #[track_caller]
 fn never_done(act: &str, what: &str) {
     let played = plays(&[act, "true"], Failed(2, &format!("{what}: not counted as done")));
-    played.told(2, "## Restore what was weakened").told(2, what);
+    played.prompt_has(2, "## Restore what was weakened").prompt_has(2, what);
     let weakened = &played.record("iteration-ended", 1)["weakened"];
     assert!(weakened[0]["what"].as_str().is_some_and(|it| what.contains(it)), "{weakened}");
     played.world.run(&["log"]).expect(0).out("not counted as done");
@@ -60,7 +60,7 @@ fn hides_from_lacks(act: &str, what: &str) {
         ..Scenario::default()
     }
     .play();
-    played.told(2, what);
+    played.prompt_has(2, what);
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn fewer_tests_than_at_the_start_are_not_done() {
         ..Scenario::default()
     }
     .play();
-    played.told(2, "Tests runs 2 tests, 5 at the start");
+    played.prompt_has(2, "Tests runs 2 tests, 5 at the start");
 }
 
 #[test]
@@ -282,7 +282,10 @@ fn a_restore_by_the_agent_completes() {
         &["cp tests/test_sum.py $folder/; rm tests/test_sum.py", "cp $folder/test_sum.py tests/; touch done"],
         Verified(2, "completed, verified"),
     );
-    played.did(1, "1 file changed, 1 of 1 pass; not counted as done: tests/test_sum.py lost 2 tests");
+    played.iteration_sentence(
+        1,
+        "1 file changed, 1 of 1 pass; not counted as done: tests/test_sum.py lost 2 tests",
+    );
 }
 
 #[test]
@@ -329,7 +332,7 @@ fn a_program_that_a_check_runs_is_the_work() {
 
 /// A detached loop that is paused because its agent removed tests.
 #[track_caller]
-fn rests() -> (crate::support::world::World, String) {
+fn paused_loop() -> (crate::support::world::World, String) {
     let (world, id) = detached(&Scenario {
         files: &[("tool/run", RUNNER), ("tests/test_sum.py", TESTS), OTHER],
         criteria: &["Tests pass: `$ sh tool/run`"],
@@ -349,7 +352,7 @@ fn rests() -> (crate::support::world::World, String) {
 
 #[test]
 fn acceptance_by_the_user_completes() {
-    let (world, id) = rests();
+    let (world, id) = paused_loop();
     world.run(&["accept", &id]).expect(0).out("accepted as it is");
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     world.run(&["log"]).expect(0).out("weakening accepted: tests/test_sum.py");
@@ -357,7 +360,7 @@ fn acceptance_by_the_user_completes() {
 
 #[test]
 fn a_restore_by_one_command_completes_without_the_agent() {
-    let (world, id) = rests();
+    let (world, id) = paused_loop();
     world.run(&["rollback", &id, "0", "tests/test_sum.py"]).expect(0).out("Restored tests/test_sum.py");
     assert!(world.has("tests/test_sum.py") && world.has("done"));
     world.run(&["resume", &id]).expect(0);

@@ -93,7 +93,7 @@ impl Trap {
         Self { place, canary }
     }
 
-    fn expect_silence(&self, after: &str) {
+    fn assert_nothing_ran(&self, after: &str) {
         let ran = fs::read_to_string(&self.canary).unwrap_or_default();
         assert_eq!(ran, "", "{after} ran a program");
     }
@@ -121,19 +121,19 @@ fn nothing_that_a_configuration_names_is_run() {
         let root = trap.place.work().join(root).canonicalize().unwrap();
         let mut store = trap.place.store(&root);
         let start = store.take_snapshot().unwrap().tree;
-        trap.expect_silence("taking a snapshot");
+        trap.assert_nothing_ran("taking a snapshot");
         fs::write(root.join("new"), "new").unwrap();
         let after = store.take_snapshot().unwrap().tree;
         store.changed_paths(&start, &after).unwrap();
         store.diff(&start, &after, 1 << 20).unwrap();
         store.count_lines(&start, &after).unwrap();
-        trap.expect_silence("comparing");
+        trap.assert_nothing_ran("comparing");
         store.restore(&start, None).unwrap();
-        trap.expect_silence("restoring");
+        trap.assert_nothing_ran("restoring");
         git::head(&root).unwrap();
-        trap.expect_silence("asking for HEAD");
+        trap.assert_nothing_ran("asking for HEAD");
         git::untracked_paths(&root).unwrap();
-        trap.expect_silence("asking for untracked files");
+        trap.assert_nothing_ran("asking for untracked files");
     }
 }
 
@@ -154,7 +154,7 @@ fn the_git_program_is_asked_without_running_anything() {
     let head = git::head(&root).unwrap().unwrap();
     assert_eq!((head.commit.len(), head.tree.len(), head.branch.as_deref()), (64, 64, Some("main")));
     assert_eq!(git::untracked_paths(&root).unwrap().unwrap(), ["untracked"]);
-    trap.expect_silence("asking the git program");
+    trap.assert_nothing_ran("asking the git program");
     trap.place.try_git(&root, &["status"]);
     assert!(trap.canary.exists(), "control: the trap works");
 }

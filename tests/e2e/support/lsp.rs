@@ -53,13 +53,13 @@ pub(crate) enum Reply {
 impl Editor {
     /// Starts the server and reads its output.
     pub(crate) fn start(command: Command) -> Self {
-        let mut editor = Self::start_deaf(command);
-        editor.listen();
+        let mut editor = Self::start_unread(command);
+        editor.start_reading();
         editor
     }
 
     /// Starts the server and leaves its stdout unread.
-    pub(crate) fn start_deaf(mut command: Command) -> Self {
+    pub(crate) fn start_unread(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the server starts");
         let mut stderr = child.stderr.take().expect("a pipe");
@@ -79,7 +79,7 @@ impl Editor {
     }
 
     /// Starts reading everything.
-    pub(crate) fn listen(&mut self) {
+    pub(crate) fn start_reading(&mut self) {
         let Some(stdout) = self.stdout.take() else { return };
         let (inbox, stdin) = (Arc::clone(&self.inbox), Arc::clone(&self.stdin));
         thread::spawn(move || inbox.read(BufReader::new(stdout), &stdin));
@@ -155,8 +155,8 @@ impl Editor {
     }
 
     /// A writer of this editor for another thread.
-    pub(crate) fn hand(&self) -> Hand {
-        Hand(Arc::clone(&self.stdin))
+    pub(crate) fn writer(&self) -> MessageWriter {
+        MessageWriter(Arc::clone(&self.stdin))
     }
 
     pub(crate) fn close_stdin(&self) {
@@ -287,9 +287,9 @@ impl Drop for Editor {
 }
 
 /// The writing half of an editor.
-pub(crate) struct Hand(Arc<Mutex<Option<ChildStdin>>>);
+pub(crate) struct MessageWriter(Arc<Mutex<Option<ChildStdin>>>);
 
-impl Hand {
+impl MessageWriter {
     /// `false`: the server is gone.
     pub(crate) fn write(&self, bytes: &[u8]) -> bool {
         let mut stdin = self.0.lock().unwrap();

@@ -1,7 +1,7 @@
 //! A scenario: files, criteria, the agent's act at each start, and the expected end. Run by the real binary without a
 //! terminal; the properties of every loop are asserted for each.
 
-use super::played::Played;
+use super::ended_loop::EndedLoop;
 use super::world::World;
 
 /// A loop as data, read from top to bottom.
@@ -86,13 +86,13 @@ impl Scenario<'_> {
 
     /// Runs it to its end.
     #[track_caller]
-    pub(crate) fn play(&self) -> Played {
+    pub(crate) fn play(&self) -> EndedLoop {
         let world = self.world();
         let args: Vec<&str> =
             ["run", "--json", "--trust"].into_iter().chain(self.args.iter().copied()).collect();
         let ran = world.run(&args);
-        let played = Played::new(world, ran);
-        played.ended_as(&self.ends.expected());
+        let played = EndedLoop::new(world, ran);
+        played.assert_end(&self.ends.expected());
         played
     }
 }

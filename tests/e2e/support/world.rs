@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::processes::{around, stayed_around};
+use super::processes::{around, remaining_around};
 use crate::cli::{Ran, Terminal};
 
 /// Far longer than any step here takes on a busy machine.
@@ -125,7 +125,7 @@ impl World {
     /// Waits until the newest loop's journal has a matching record, and returns it.
     #[track_caller]
     pub(crate) fn until(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        let found = within_patience(|| self.journal().into_iter().rev().find(&is_it));
+        let found = poll(|| self.journal().into_iter().rev().find(&is_it));
         found.unwrap_or_else(|| panic!("no {what} in {:#?}", self.journal()))
     }
 
@@ -145,8 +145,8 @@ impl World {
 
     /// Asserts that no process of this world stays alive; waits for those that are about to exit.
     #[track_caller]
-    pub(crate) fn assert_nobody_left(&self) {
-        let stayed = stayed_around(self.terminal.folder(), TIMEOUT);
+    pub(crate) fn assert_no_process_left(&self) {
+        let stayed = remaining_around(self.terminal.folder(), TIMEOUT);
         assert!(stayed.is_empty(), "still alive: {stayed:#?}");
     }
 }
@@ -163,7 +163,7 @@ impl Drop for World {
 /// Waits for a condition outside of the journal.
 #[track_caller]
 pub(crate) fn wait_until(is_so: impl Fn() -> bool, otherwise: impl Fn() -> String) {
-    assert!(within_patience(|| is_so().then_some(())).is_some(), "{}", otherwise());
+    assert!(poll(|| is_so().then_some(())).is_some(), "{}", otherwise());
 }
 
 /// Deletes a folder in which a process may still be creating files.
@@ -174,7 +174,7 @@ pub(crate) fn delete(folder: &Path) {
 }
 
 /// Polls for an external condition that produces no event.
-fn within_patience<T>(look: impl Fn() -> Option<T>) -> Option<T> {
+fn poll<T>(look: impl Fn() -> Option<T>) -> Option<T> {
     let until = Instant::now() + TIMEOUT;
     loop {
         let found = look();

@@ -4,7 +4,7 @@ use expect_test::expect_file;
 use rustix::process::{Signal, kill_process};
 
 use super::Transcript;
-use crate::cli_loops::Gated;
+use crate::cli_loops::GatedLoop;
 use crate::cli_run::{TASK, project};
 use crate::support::scenario::Scenario;
 use crate::support::world::wait_until;
@@ -21,34 +21,34 @@ fn refusals_without_trust_are_as_recorded() {
 
 #[test]
 fn refusals_of_loops_are_as_recorded() {
-    let looped = Gated::start_in(project(TASK, ""));
-    looped.wait_for("agent-started", 0);
+    let gated = GatedLoop::start_in(project(TASK, ""));
+    gated.wait_for("agent-started", 0);
     let mut file = Transcript::default();
     file.heading("while a loop works here");
     for args in [&["run", "--trust"][..], &["resume"], &["answer", "latest", "x"], &["accept"]] {
-        file.run(&looped.terminal, args);
+        file.run(&gated.terminal, args);
     }
     for args in [&["rollback", "latest", "0"][..], &["reset", "breaker"], &["diff", "latest", "7"]] {
-        file.run(&looped.terminal, args);
+        file.run(&gated.terminal, args);
     }
-    kill_process(looped.pid(), Signal::STOP).unwrap();
-    wait_until(|| looped.status()["keeper"]["stopped"] == true, || looped.status().to_string());
+    kill_process(gated.pid(), Signal::STOP).unwrap();
+    wait_until(|| gated.status()["keeper"]["stopped"] == true, || gated.status().to_string());
     file.heading("with a stopped keeper");
     for args in [&["status"][..], &["pause"], &["steer", "latest", "x"], &["stop"]] {
-        file.run(&looped.terminal, args);
+        file.run(&gated.terminal, args);
     }
-    looped.terminal.run(&["stop", "--now"]).expect(0);
-    assert_eq!(looped.watched_end(), 1);
+    gated.terminal.run(&["stop", "--now"]).expect(0);
+    assert_eq!(gated.watched_end(), 1);
     file.heading("after its end");
     for args in
         [&["stop"][..], &["pause"], &["resume"], &["steer", "latest", "x"], &["answer", "latest", "x"]]
     {
-        file.run(&looped.terminal, args);
+        file.run(&gated.terminal, args);
     }
     for args in
         [&["accept"][..], &["reset", "session"], &["rollback", "latest", "7"], &["log", "--output", "7"]]
     {
-        file.run(&looped.terminal, args);
+        file.run(&gated.terminal, args);
     }
     expect_file!["errors-loops.txt"].assert_eq(&file.0);
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{archives, recordings, unpacked};
 use crate::cli::Ran;
-use crate::cli_loops::Gated;
+use crate::cli_loops::GatedLoop;
 use crate::cli_run::{TASK, project};
 
 /// The greeting of a keeper, and requests with its replies, of one version.
@@ -64,10 +64,10 @@ fn missing(recorded: &Value, reply: &Value) -> Vec<String> {
 #[test]
 fn requests_of_earlier_clients_are_answered_as_before() {
     for Recording { greeting, exchanges } in Recording::all() {
-        let looped = Gated::start_in(project(TASK, ""));
-        looped.wait_for("agent-started", 0);
-        let id = looped.status()["id"].as_str().unwrap().to_owned();
-        let socket = looped.terminal.state().join("run").join(format!("{id}.sock"));
+        let gated = GatedLoop::start_in(project(TASK, ""));
+        gated.wait_for("agent-started", 0);
+        let id = gated.status()["id"].as_str().unwrap().to_owned();
+        let socket = gated.terminal.state().join("run").join(format!("{id}.sock"));
         let stream = UnixStream::connect(socket).unwrap();
         let mut lines = BufReader::new(&stream).lines().map(|it| serde_json::from_str(&it.unwrap()).unwrap());
         assert_eq!(missing(&greeting, &lines.next().unwrap()), [""; 0]);
@@ -76,7 +76,7 @@ fn requests_of_earlier_clients_are_answered_as_before() {
             let reply: Value = lines.next().unwrap();
             assert_eq!(missing(recorded, &reply), [""; 0], "{request}: {reply}");
         }
-        assert_eq!(looped.watched_end(), 1);
+        assert_eq!(gated.watched_end(), 1);
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::oracle::{Evidence, LoopProgress};
 use super::world::{Kind, Lines, World, output};
 use crate::cli::Ran;
-use crate::kill_domain::rig::{Alive, alive};
+use crate::kill_domain::rig::{LiveProcess, alive};
 use crate::rigs::store::random;
 use crate::rigs::times;
 
@@ -176,7 +176,7 @@ const NAMESPACE: &str = "auto";
 const NO_NAMESPACE: &str = "off";
 
 /// The wardens of the loop, with or without their guards.
-fn wardens(world: &World, with_guards: bool) -> Vec<Alive> {
+fn wardens(world: &World, with_guards: bool) -> Vec<LiveProcess> {
     let Some(folder) = world.loop_folder() else { return Vec::new() };
     let mark = format!(" {} {}", warden_channel::LOOP, folder.file_name().unwrap().to_str().unwrap());
     let all = alive(&mark).into_iter();
@@ -184,9 +184,9 @@ fn wardens(world: &World, with_guards: bool) -> Vec<Alive> {
 }
 
 /// All stop first: a guard ends what a killed warden leaves.
-fn kill_together(processes: &[Alive]) {
-    processes.iter().for_each(Alive::stop);
-    processes.iter().for_each(Alive::kill);
+fn kill_together(processes: &[LiveProcess]) {
+    processes.iter().for_each(LiveProcess::stop);
+    processes.iter().for_each(LiveProcess::kill);
 }
 
 /// Kills the wardens of one undisturbed keeper again and again; returns how often one was hit.
@@ -199,7 +199,7 @@ fn kill_wardens_of_one_loop(sandbox: &'static str) -> usize {
     while kills < 2 && child.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_micros(random(SPAN_US / 2)));
         let wardens = wardens(&world, false);
-        wardens.iter().for_each(Alive::kill);
+        wardens.iter().for_each(LiveProcess::kill);
         kills += usize::from(!wardens.is_empty());
         world.collect_evidence(&mut evidence);
         evidence.assert_sound(LoopProgress::Killed, &format!("after {kills} kills of wardens"));

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::oracle::Evidence;
 use crate::cli::{Ran, Terminal};
-use crate::kill_domain::rig::{alive, stayed, token};
+use crate::kill_domain::rig::{alive, remaining, token};
 
 /// Iteration limit of the loop.
 pub(super) const LIMIT: usize = 6;
@@ -137,7 +137,7 @@ impl World {
     }
 
     pub(super) fn end_strays(&self) {
-        alive(&self.token).iter().for_each(crate::kill_domain::rig::Alive::kill);
+        alive(&self.token).iter().for_each(crate::kill_domain::rig::LiveProcess::kill);
     }
 
     /// Makes every agent from now on wait until [`Self::release_agents`].
@@ -228,7 +228,7 @@ impl World {
     /// No process of any agent is alive or will be.
     #[track_caller]
     pub(super) fn assert_no_process(&self, when: &str) {
-        let stayed = stayed(&self.token, LONG);
+        let stayed = remaining(&self.token, LONG);
         assert!(stayed.is_empty(), "{when}: {stayed:?}");
     }
 }

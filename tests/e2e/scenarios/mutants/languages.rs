@@ -1,7 +1,7 @@
 //! Mutants of a shell script and of C, which is read by rules for text. Each pair has a control: tests that notice all.
 
 use super::survivors;
-use crate::support::played::Played;
+use crate::support::ended_loop::EndedLoop;
 use crate::support::scenario::Ends::Verified;
 use crate::support::scenario::Scenario;
 
@@ -35,7 +35,7 @@ echo "# fail $failed"
 "##;
 
 #[track_caller]
-fn shell(tests: &str, work: &str) -> Played {
+fn shell(tests: &str, work: &str) -> EndedLoop {
     Scenario {
         files: &[("fees.sh", SCRIPT), ("tests/run.sh", RUNNER), ("tests/fees.bats", tests)],
         criteria: &["Tests pass: `$ sh tests/run.sh`"],
@@ -87,7 +87,7 @@ fn a_script_that_removes_files_has_no_mutants() {
 const C_WORK: &str = "cat > fees.c <<'END'\nint fee(int amount) {\n    if (amount > 100) {\n        return amount - 5; /* not amount + 5 */\n    }\n    return amount + 2;\n}\nEND";
 
 #[track_caller]
-fn c(assertion: &str) -> Played {
+fn c(assertion: &str) -> EndedLoop {
     let tests = format!("int fee(int amount);\nint main(void) {{ return {assertion} ? 0 : 1; }}\n");
     Scenario {
         files: &[

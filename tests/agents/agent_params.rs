@@ -9,7 +9,7 @@ use super::model::Step;
 
 /// One agent.
 #[derive(Clone, Copy)]
-pub(super) struct Hand {
+pub(super) struct AgentParams {
     /// The name in the configuration.
     pub(super) name: &'static str,
     /// Lines below `[agents.NAME]`.
@@ -26,14 +26,14 @@ pub(super) struct Hand {
     pub(super) busy: fn() -> Step,
     pub(super) used_up: fn() -> Step,
     /// Whether it reports its cost.
-    pub(super) tells_cost: bool,
-    pub(super) tells_tokens: bool,
+    pub(super) reports_cost: bool,
+    pub(super) reports_tokens: bool,
 }
 
-impl Hand {
+impl AgentParams {
     /// The same agent with other lines in its table.
-    pub(super) const fn with(self, settings: &'static str, tells_tokens: bool) -> Self {
-        Self { settings, tells_tokens, ..self }
+    pub(super) const fn with(self, settings: &'static str, reports_tokens: bool) -> Self {
+        Self { settings, reports_tokens, ..self }
     }
 
     pub(super) fn program(&self) -> PathBuf {
@@ -65,7 +65,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-pub(super) const CODEX: Hand = Hand {
+pub(super) const CODEX: AgentParams = AgentParams {
     name: "codex",
     settings: "",
     file: (
@@ -98,13 +98,13 @@ pub(super) const CODEX: Hand = Hand {
                 "plan_type": "plus", "resets_in_seconds": 3000}}),
         )
     },
-    tells_cost: false,
-    tells_tokens: true,
+    reports_cost: false,
+    reports_tokens: true,
 };
 
 /// With its default sandbox. The folder of temporary files is not writable for it: it leaves an empty `.git` in each of
 /// these.
-pub(super) const CODEX_PLAIN: Hand = Hand {
+pub(super) const CODEX_PLAIN: AgentParams = AgentParams {
     settings: "args = [\"-c\", \"permissions.loopkeeper.filesystem.:slash_tmp=\\\"read\\\"\"]\n",
     file: (
         ".codex/config.toml",
@@ -114,7 +114,7 @@ pub(super) const CODEX_PLAIN: Hand = Hand {
     ..CODEX
 };
 
-pub(super) const OPENCODE: Hand = Hand {
+pub(super) const OPENCODE: AgentParams = AgentParams {
     name: "opencode",
     settings: "",
     file: (
@@ -133,11 +133,11 @@ pub(super) const OPENCODE: Hand = Hand {
         let message = "You have hit your usage limit. Try again in 50 minutes.";
         openai(402, "usage_limit_reached", message, &[("retry-after-ms", "200")])
     },
-    tells_cost: true,
-    tells_tokens: true,
+    reports_cost: true,
+    reports_tokens: true,
 };
 
-pub(super) const GEMINI: Hand = Hand {
+pub(super) const GEMINI: AgentParams = AgentParams {
     name: "gemini",
     settings: "model = \"gemini-2.5-flash\"\n",
     file: (".gemini/settings.json", r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#),
@@ -161,11 +161,11 @@ pub(super) const GEMINI: Hand = Hand {
             json!({"code": 429, "message": message, "status": "RESOURCE_EXHAUSTED", "details": details});
         Step::Fails(429, Vec::new(), json!({"error": error}))
     },
-    tells_cost: false,
-    tells_tokens: true,
+    reports_cost: false,
+    reports_tokens: true,
 };
 
-pub(super) const QWEN: Hand = Hand {
+pub(super) const QWEN: AgentParams = AgentParams {
     name: "qwen",
     settings: "args = [\"--auth-type\", \"openai\"]\n",
     // Its memory feature would send additional requests to the model, with separate tools.
@@ -181,6 +181,6 @@ pub(super) const QWEN: Hand = Hand {
     run: |command| Step::Tool("run_shell_command", json!({"command": command, "is_background": false})),
     busy: CODEX.busy,
     used_up: OPENCODE.used_up,
-    tells_cost: false,
-    tells_tokens: true,
+    reports_cost: false,
+    reports_tokens: true,
 };
