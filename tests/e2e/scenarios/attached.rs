@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::Ran;
 use crate::support::scenario::task;
-use crate::support::world::World;
+use crate::support::world::{World, wait_until};
 
 const FILE: &str = ".claude/settings.local.json";
 
@@ -68,6 +68,12 @@ fn reply(ran: &Ran) -> Value {
 
 fn assert_let_through(world: &World, who: (&str, &str), more: &[(&str, &str)]) {
     assert_eq!(call_hook(world, who, more).stdout, "", "{who:?} {more:?}");
+}
+
+/// Stops the loop and waits until its keeper has exited: until then hooks are answered that the loop is stopping.
+fn stop(world: &World) {
+    world.run(&["stop", "--now"]).expect(0);
+    wait_until(|| world.status()["keeper"]["alive"] != true, || world.status().to_string());
 }
 
 fn add_line(world: &World) {
@@ -192,7 +198,7 @@ fn subagents_of_a_session_use_the_budget() {
     add_line(&world);
     assert_eq!(reply(&call_hook(&world, ("Stop", "s1"), &[]))["decision"], "block");
     assert!(refused(&world, "s1", &look("t7")).is_some(), "the next iteration has the same budget");
-    world.run(&["stop", "--now"]).expect(0);
+    stop(&world);
     assert_eq!(refused(&world, "s1", &look("t8")), None, "there is no loop any more");
     let asked: Vec<Value> = world.journal().into_iter().filter(|it| it["type"] == "subagent-asked").collect();
     let by: Vec<_> = asked.iter().map(|it| it["by"].as_str()).collect();
@@ -239,7 +245,7 @@ fn other_sessions_are_let_through() {
     assert_let_through(&world, ("UserPromptSubmit", "s1"), &[]);
     add_line(&world);
     assert_eq!(reply(&call_hook(&world, ("Stop", "s1"), &[]))["decision"], "block");
-    world.run(&["stop", "--now"]).expect(0);
+    stop(&world);
     assert_let_through(&world, ("Stop", "s1"), &[]);
     assert_eq!(world.journal().last().expect("a record")["outcome"]["kind"], "stopped");
 }
