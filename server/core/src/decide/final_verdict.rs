@@ -86,6 +86,10 @@ fn is_pending(state: &LoopState, outcome: &Outcome) -> bool {
 
 /// Whether the loop may complete with this outcome.
 fn admits(state: &LoopState, outcome: &Outcome) -> bool {
+    if outcome.kind == OutcomeKind::Stopped {
+        // `exit.when` stops a loop whether or not its work holds.
+        return true;
+    }
     if weakening::has_unresolved(state) || (outcome.verified && mutants::has_blocking_survivors(state)) {
         return false;
     }

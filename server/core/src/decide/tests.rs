@@ -4,6 +4,7 @@ mod attached;
 mod autorun;
 mod breaker;
 mod breaking;
+mod combinations;
 mod drift;
 mod early_warning;
 mod exit;
