@@ -262,6 +262,13 @@ fn ran_tests_at_start(state: &LoopState, id: &CriterionId) -> bool {
     state.weakening.tests.get(id).is_some_and(|it| *it > 0)
 }
 
+/// The criteria changed: the last verdict and its mutants were judged by others.
+pub(super) fn discard(state: &mut LoopState) {
+    state.weakening.verdict = None;
+    state.weakening.mutants = None;
+    state.weakening.fewest_survivors = None;
+}
+
 pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
     let Record::FinalVerdict { tree, as_left, weakened, basis, unproven, .. } = record else {
         return;

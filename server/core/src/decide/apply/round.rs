@@ -14,6 +14,10 @@ pub(super) fn apply_baseline(state: &mut LoopState, record: &Record) {
     let Record::Baseline { iteration, criteria, plan, artefacts, round, untracked, seen } = record else {
         return;
     };
+    let same_criteria = state.criteria.pinned.iter().map(|it| &it.criterion);
+    if !same_criteria.eq(criteria.iter().map(|it| &it.criterion)) {
+        final_verdict::discard(state);
+    }
     state.criteria.pinned.clone_from(criteria);
     state.plan.clone_from(plan);
     state.tree.artefacts.extend(artefacts.iter().cloned());

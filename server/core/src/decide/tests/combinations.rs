@@ -1,7 +1,9 @@
 //! Combinations of two features that hold on their own: what one leaves behind, the other has to expect.
 
+use crate::decide::mutants::{MutantCounts, MutantReply};
 use crate::decide::sim::{Act, Sim, criterion, spec};
-use crate::journal::{LoopSpec, OutcomeKind};
+use crate::journal::{LoopSpec, OutcomeKind, Record, SurvivingMutant};
+use crate::settings::{MutantPolicy, SandboxMode};
 
 /// Two checks, failing before the first iteration.
 fn two() -> LoopSpec {
@@ -19,6 +21,14 @@ fn ends(sim: &Sim, kind: OutcomeKind, iterations: u32, words: &str) {
     assert!(outcome.sentence.to_string().contains(words), "{}", outcome.sentence);
 }
 
+/// Plays until the condition holds.
+#[track_caller]
+fn until(sim: &mut Sim, holds: impl Fn(&Sim) -> bool) {
+    while !holds(sim) {
+        assert!(sim.turn(), "nothing is left to do: {}", sim.sentence());
+    }
+}
+
 #[test]
 fn a_weakening_does_not_prevent_a_stop_by_exit_when() {
     let mut made = two();
@@ -26,4 +36,27 @@ fn a_weakening_does_not_prevent_a_stop_by_exit_when() {
     let acts = vec![weakens("pf", &["tests/a.py"]), Act::new("pf"), Act::new("pf")];
     let sim = Sim::new(made, "ff", acts).run();
     ends(&sim, OutcomeKind::Stopped, 2, "iterations 2 >= 2, 1 of 2 required checks fail");
+}
+
+#[test]
+fn a_criterion_that_the_user_adds_voids_the_verdict_and_the_mutants() {
+    let mut made = two();
+    made.settings.sandbox = SandboxMode::Auto;
+    made.settings.mutants = MutantPolicy::Require;
+    let survivor = SurvivingMutant {
+        path: "calc.py".to_owned(),
+        line: 2,
+        before: "return a + b".to_owned(),
+        after: "return a - b".to_owned(),
+    };
+    let counts = MutantCounts { tried: 2, noticed: 1, survivors: vec![survivor], hollow: Vec::new() };
+    let mut sim = Sim::new(made, "ff", vec![Act::new("pp"), Act::idle("ppp")]);
+    sim.mutants = [Some(MutantReply::Tested(counts))].into();
+    until(&mut sim, |it| it.state.weakening.mutants.is_some());
+    sim.documents.push(criterion("more tests", "m"));
+    sim.standing = "ppp";
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 1, "completed, verified: all 3 required criteria pass");
+    let verdicts = sim.entries.iter().filter(|it| matches!(it.record, Record::FinalVerdict { .. })).count();
+    assert_eq!((verdicts, sim.tested.len()), (2, 2));
 }
