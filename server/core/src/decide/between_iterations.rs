@@ -2,7 +2,7 @@
 //! conditions are tested in the order of their priority.
 
 use crate::journal::{BreakerCause, BreakerState, Outcome, PauseReason, Record, WaitReason};
-use crate::loop_state::{LoopState, Preparation, VolatileState, Wait};
+use crate::loop_state::{LoopState, Preparation, StopMode, VolatileState, Wait};
 use loopkeeper_text::moment::Moment;
 
 use super::endings::{pause_or_end, user_end_record};
@@ -45,10 +45,15 @@ fn next_step(state: &LoopState, live: &VolatileState, now: Moment) -> NextStep {
         return step;
     }
     if let Some(outcome) = completed {
-        return before_completion(state, live, &outcome).unwrap_or_else(|| {
-            let outcome = final_verdict::with_basis(state, outcome);
-            Decision::record_and_continue(Record::Ended { outcome }).into()
-        });
+        match before_completion(state, live, &outcome) {
+            // It ends without the work that is left.
+            Some(_) if state.stop == Some(StopMode::Now) => {}
+            Some(step) => return step,
+            None => {
+                let outcome = final_verdict::with_basis(state, outcome);
+                return Decision::record_and_continue(Record::Ended { outcome }).into();
+            }
+        }
     }
     if state.stop.is_some() {
         return vec![user_end_record(state), Decision::Effect(Effect::Continue)].into();

@@ -4,7 +4,7 @@
 
 use crate::check::Status;
 use crate::journal::Record;
-use crate::loop_state::{LoopState, SnapshotRange, VolatileState};
+use crate::loop_state::{LoopState, SnapshotRange, StopMode, VolatileState};
 use crate::settings::CommitPolicy;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Check;
@@ -53,8 +53,8 @@ pub(super) fn handle_committed(
     let CommitOutcome { iteration, commit, subject, note } = made;
     let is_made = commit.is_some();
     let record = Decision::Record(Record::Committed { iteration, commit, subject, note });
-    let is_judged_again = is_made && live.work.rollback().is_none() && has_failing_clean_check(state);
-    if is_judged_again && state.is_between_iterations() {
+    let can_judge = state.is_between_iterations() && state.stop != Some(StopMode::Now);
+    if is_made && can_judge && live.work.rollback().is_none() && has_failing_clean_check(state) {
         return [vec![record], NextStep::round_once(state, live).take(live)].concat();
     }
     vec![record, Decision::Effect(Effect::Continue)]

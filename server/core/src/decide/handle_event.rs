@@ -221,7 +221,9 @@ fn agent_started(state: &LoopState, live: &mut VolatileState, now: Moment, start
 }
 
 fn activity_checked(state: &LoopState, live: &mut VolatileState, now: Moment, alive: bool) -> Vec<Decision> {
-    let Phase::Iterating(_) = state.phase else { return Vec::new() };
+    if !matches!(state.phase, Phase::Iterating(_)) || live.agent.ending.is_some() {
+        return Vec::new();
+    }
     live.agent.last_activity_check = now;
     if alive {
         live.agent.last_activity = now;

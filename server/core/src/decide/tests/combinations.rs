@@ -2,8 +2,11 @@
 
 use crate::decide::mutants::{MutantCounts, MutantReply};
 use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::{CommitOutcome, Decision, Effect, Event, UserCommand, decide};
 use crate::journal::{LoopSpec, OutcomeKind, Record, SurvivingMutant};
-use crate::settings::{MutantPolicy, SandboxMode};
+use crate::settings::{CommitPolicy, MutantPolicy, SandboxMode};
+use loopkeeper_agent::AgentEnding;
+use loopkeeper_task::criterion::Check;
 
 /// Two checks, failing before the first iteration.
 fn two() -> LoopSpec {
@@ -27,6 +30,23 @@ fn until(sim: &mut Sim, holds: impl Fn(&Sim) -> bool) {
     while !holds(sim) {
         assert!(sim.turn(), "nothing is left to do: {}", sim.sentence());
     }
+}
+
+fn begins_work(decisions: &[Decision]) -> bool {
+    let is_work = |it: &Effect| {
+        matches!(it, Effect::RunChecks { .. } | Effect::JudgeFinalTree { .. } | Effect::TestMutants(_))
+    };
+    decisions.iter().any(|it| matches!(it, Decision::Effect(effect) if is_work(effect)))
+}
+
+/// The work that is stopped at once does not begin again.
+#[track_caller]
+fn stops_at_once(mut sim: Sim, reply: Event) {
+    sim.command(UserCommand::StopNow);
+    let mut live = sim.live.clone();
+    let decisions = decide(&sim.state, &mut live, sim.now, reply);
+    assert!(!begins_work(&decisions), "{decisions:?}");
+    assert!(!begins_work(&decide(&sim.state, &mut live, sim.now, Event::Continued)));
 }
 
 #[test]
@@ -59,4 +79,34 @@ fn a_criterion_that_the_user_adds_voids_the_verdict_and_the_mutants() {
     ends(&sim, OutcomeKind::Completed, 1, "completed, verified: all 3 required criteria pass");
     let verdicts = sim.entries.iter().filter(|it| matches!(it.record, Record::FinalVerdict { .. })).count();
     assert_eq!((verdicts, sim.tested.len()), (2, 2));
+}
+
+#[test]
+fn a_stop_at_once_begins_no_further_round_of_a_flaky_check() {
+    let mut sim = Sim::new(two(), "ff", vec![Act::idle("pp")]);
+    until(&mut sim, |it| it.state.iteration == 1 && it.live.work.is_checking());
+    stops_at_once(sim, Event::ChecksCancelled);
+}
+
+#[test]
+fn a_stop_at_once_begins_no_round_after_a_commit() {
+    let mut made = two();
+    made.settings.git.commit = CommitPolicy::Server;
+    made.criteria[1].check = Some(Check::Clean);
+    let mut sim = Sim::new(made, "fp", vec![Act::new("pf")]);
+    until(&mut sim, |it| it.live.work.is_committing);
+    let commit = Some("c1".to_owned());
+    let made = CommitOutcome { iteration: 1, commit, ..CommitOutcome::default() };
+    stops_at_once(sim, Event::Committed(made));
+}
+
+#[test]
+fn an_agent_that_is_stopped_is_not_ended_as_idle() {
+    let mut sim = Sim::new(two(), "ff", Vec::new());
+    until(&mut sim, |it| it.state.phase.running_agent().is_some_and(|it| it.pid.is_some()));
+    sim.command(UserCommand::StopNow);
+    let idle = sim.now.plus_ms(sim.state.spec.settings.limits.idle_ms);
+    let decisions = decide(&sim.state, &mut sim.live, idle, Event::ActivityChecked { alive: false });
+    assert_eq!(decisions, []);
+    assert_eq!(sim.live.agent.ending, Some(AgentEnding::Stopped));
 }
