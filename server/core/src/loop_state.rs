@@ -85,7 +85,7 @@ pub use weakening_state::WeakeningState;
 
 /// The version of a stored [`LoopState`]: another one is not read. It changes with the fields of the state and with what
 /// `apply` makes of the records.
-pub const SAVED_STATE_VERSION: u32 = 6;
+pub const SAVED_STATE_VERSION: u32 = 7;
 
 /// The state that the records of a loop add up to. Only `apply` changes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,7 +108,10 @@ pub struct LoopState {
     pub agents: AgentRoster,
     pub session: SessionHistory,
     pub spawns: SubagentLineage,
+    /// Hints for the next prompt.
     pub steering: Vec<String>,
+    /// The hints in the last prompt.
+    pub(crate) delivered_hints: Vec<String>,
     pub questions: QuestionState,
     pub stop: Option<StopMode>,
     pub stop_ordered_at: Option<Moment>,

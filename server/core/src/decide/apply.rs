@@ -176,6 +176,7 @@ fn initial_state(entry: &Entry, boot: &str, spec: &LoopSpec) -> LoopState {
         session: SessionHistory::default(),
         spawns: SubagentLineage::default(),
         steering: Vec::new(),
+        delivered_hints: Vec::new(),
         questions: QuestionState::default(),
         stop: None,
         stop_ordered_at: None,

@@ -16,6 +16,8 @@ pub struct QuestionState {
     pub open: Option<PendingQuestion>,
     /// The result of the last one, for the next prompt.
     pub settled: Option<AnsweredQuestion>,
+    /// The one in the last prompt.
+    delivered: Option<AnsweredQuestion>,
     /// The last iteration after which the user was asked about its message or its denials.
     pub(crate) asked_after: u32,
     /// Denials that were already reported: repeated ones are not asked about again.
@@ -110,10 +112,17 @@ impl QuestionState {
         self.open.take_if(|it| it.kind == QuestionKind::Permission);
     }
 
-    /// An iteration begins: its prompt contains the pending answers.
-    pub(crate) fn clear_delivered(&mut self) {
+    /// An iteration begins: its prompt contains the pending answer.
+    pub(crate) fn deliver(&mut self) {
         self.open = None;
-        self.settled = None;
+        self.delivered = self.settled.take();
         self.permissions = PermissionPrompts::default();
+    }
+
+    /// The agent did not work with the last prompt.
+    pub(crate) fn deliver_again(&mut self) {
+        if self.settled.is_none() {
+            self.settled = self.delivered.take();
+        }
     }
 }

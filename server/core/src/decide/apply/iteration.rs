@@ -22,8 +22,8 @@ pub(super) fn apply_iteration_intent(state: &mut LoopState, at: Moment, record: 
     state.spent.calls = state.spent.calls.saturating_add(1);
     state.spent.calls_this_hour = *calls_this_hour;
     state.reported.calls_note.clone_from(calls_note);
-    state.steering.clear();
-    state.questions.clear_delivered();
+    state.delivered_hints = std::mem::take(&mut state.steering);
+    state.questions.deliver();
     let without = state.rollback.rolled_back.iter().copied().collect();
     let passing = state.criteria.results.values().filter(|it| it.status == Status::Pass);
     state.criteria.passing_before = passing.map(|it| it.criterion.clone()).collect();
@@ -117,12 +117,22 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
         None => 0,
     };
     count_failure(state, provider_failed);
+    if provider_failed && !changes.has_progress() {
+        deliver_again(state);
+    }
     if regression::is_clean(state) {
         state.streaks.rollbacks = 0;
     }
     commits::add_iteration_changes(state);
     checkpoint::add_checkpoint(state);
     state.enter(Phase::Boundary { wait: None });
+}
+
+/// The agent did not work with its prompt: hints and answers of the user belong in the next one, too.
+fn deliver_again(state: &mut LoopState) {
+    let hints = std::mem::take(&mut state.delivered_hints);
+    state.steering.splice(0..0, hints);
+    state.questions.deliver_again();
 }
 
 /// A provider that rejects requests does not mean a broken agent: each has its own count, across all restarts.

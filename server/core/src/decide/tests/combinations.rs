@@ -5,7 +5,7 @@ use crate::decide::sim::{Act, Sim, criterion, spec};
 use crate::decide::{CommitOutcome, Decision, Effect, Event, UserCommand, decide};
 use crate::journal::{LoopSpec, OutcomeKind, Record, SurvivingMutant};
 use crate::settings::{CommitPolicy, MutantPolicy, SandboxMode};
-use loopkeeper_agent::AgentEnding;
+use loopkeeper_agent::{AgentEnding, ProviderClass};
 use loopkeeper_task::criterion::Check;
 
 /// Two checks, failing before the first iteration.
@@ -98,6 +98,27 @@ fn a_stop_at_once_begins_no_round_after_a_commit() {
     let commit = Some("c1".to_owned());
     let made = CommitOutcome { iteration: 1, commit, ..CommitOutcome::default() };
     stops_at_once(sim, Event::Committed(made));
+}
+
+#[test]
+fn a_prompt_that_the_provider_refused_leaves_hints_and_answers_to_the_next() {
+    let asks = Act::new("pf").says("Shall I use the old parser?");
+    let refused = Act::fails(ProviderClass::Transient, "pf");
+    let crashes = Act::fails(ProviderClass::Crash, "pf");
+    let works = Act { error: Some(ProviderClass::Transient), ..Act::new("pf") };
+    let mut sim = Sim::new(two(), "ff", vec![asks, refused, crashes, works, Act::new("pp")]);
+    until(&mut sim, |it| it.state.questions.open.is_some());
+    sim.command(UserCommand::Steer("mind the fixtures".to_owned()));
+    sim.command(UserCommand::Answer("no, the new one".to_owned()));
+    sim.play_iterations(2);
+    sim.command(UserCommand::Steer("and the docs".to_owned()));
+    sim.play();
+    let with = |text: &str| sim.prompts.iter().map(|it| it.contains(text)).collect::<Vec<_>>();
+    assert_eq!(with("mind the fixtures"), [false, true, true, true, false]);
+    assert_eq!(with("no, the new one"), [false, true, true, true, false]);
+    assert_eq!(with("and the docs"), [false, false, true, true, false]);
+    let both = &sim.prompts[2];
+    assert!(both.find("mind the fixtures") < both.find("and the docs"), "{both}");
 }
 
 #[test]
