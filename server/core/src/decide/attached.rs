@@ -35,6 +35,7 @@ pub(super) fn accept_session(
     }
     // A release request concerned the previous session, which may have ended without answering it.
     live.agent.release_requested = false;
+    live.judged_again = false;
     let SessionOffer { session, holds, tokens } = offer;
     let mut steps = vec![Decision::Record(Record::SessionJoined { session, holds, tokens })];
     if state.is_between_iterations() {

@@ -18,8 +18,6 @@ enum WorkChange {
     /// The iteration with this number is judged again before its regression counts.
     SecondRound(u32),
     Rollback(RollbackCause),
-    /// The user provides what checks need, outside of the tree: the same files are judged again.
-    PauseForMissing,
 }
 
 impl From<Vec<Decision>> for NextStep {
@@ -65,10 +63,6 @@ impl NextStep {
         Self::effect(Effect::PrepareRollback { to, paths: Vec::new() }, WorkChange::Rollback(cause))
     }
 
-    pub(super) fn pause_for_missing(decisions: Vec<Decision>) -> Self {
-        Self { decisions, change: Some(WorkChange::PauseForMissing) }
-    }
-
     fn effect(effect: Effect, change: WorkChange) -> Self {
         Self { decisions: vec![Decision::Effect(effect)], change: Some(change) }
     }
@@ -84,7 +78,6 @@ impl NextStep {
                 live.regression = RegressionReview::JudgedTwice(iteration);
             }
             Some(WorkChange::Rollback(cause)) => live.work.tree = TreeWork::Rollback(cause),
-            Some(WorkChange::PauseForMissing) => live.judged_again = false,
             None => {}
         }
         self.decisions

@@ -57,8 +57,7 @@ pub(super) fn next(state: &LoopState) -> Option<NextStep> {
     if blocked.is_empty() {
         return None;
     }
-    let pause = pause_or_end(state, PauseReason::Missing, message(state, &blocked));
-    Some(NextStep::pause_for_missing(pause))
+    Some(pause_or_end(state, PauseReason::Missing, message(state, &blocked)).into())
 }
 
 fn blocked_criteria(state: &LoopState) -> impl Iterator<Item = (&PinnedCriterion, &MissingDependency)> {

@@ -26,6 +26,10 @@ pub(super) fn handle_command(
     if state.outcome().is_some() {
         return refuse(tr!("the loop has ended"));
     }
+    if state.is_paused_between_iterations() {
+        // The user may change files, or what checks need outside of them, until the loop continues.
+        live.judged_again = false;
+    }
     match command {
         // A stop is never undone, so later commands have no effect.
         UserCommand::Pause

@@ -122,6 +122,20 @@ fn a_prompt_that_the_provider_refused_leaves_hints_and_answers_to_the_next() {
 }
 
 #[test]
+fn files_that_the_user_edits_in_a_pause_are_judged_before_the_next_iteration() {
+    let mut sim = Sim::new(two(), "ff", vec![Act::new("pf"), Act::new("pf")]);
+    sim.play_iterations(1);
+    sim.edited("ff");
+    until(&mut sim, |it| it.live.work.is_checking());
+    sim.command(UserCommand::Pause);
+    sim.play();
+    sim.edited("pp");
+    sim.command(UserCommand::Resume);
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 1, "completed, verified");
+}
+
+#[test]
 fn an_agent_that_is_stopped_is_not_ended_as_idle() {
     let mut sim = Sim::new(two(), "ff", Vec::new());
     until(&mut sim, |it| it.state.phase.running_agent().is_some_and(|it| it.pid.is_some()));
