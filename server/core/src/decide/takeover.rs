@@ -147,8 +147,12 @@ pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverRe
     {
         previous.outage = until.map_or(AgentOutage::UntilUserActs, AgentOutage::Until);
         previous.replaced_for = Some(reason);
+        previous.stalls = if reason == TakeoverReason::Quota { state.streaks.stalls } else { 0 };
     }
     state.streaks.clear_agent_failures();
+    // The waits for a limit that stays reached grow, whichever agents work in between.
+    let next = state.agents.roster.iter().find(|it| it.plan.name == to);
+    state.streaks.stalls = next.map_or(0, |it| it.stalls);
     if let Some(wait) = state.phase.wait_mut() {
         *wait = None;
     }
@@ -158,6 +162,7 @@ pub(super) fn apply_takeover(state: &mut LoopState, to: &str, reason: TakeoverRe
 /// The user resumed the loop: agents that waited for the user are available again.
 pub(super) fn clear_unavailability(state: &mut LoopState) {
     for agent in &mut state.agents.roster {
+        agent.stalls = 0;
         if agent.outage == AgentOutage::UntilUserActs {
             agent.outage = AgentOutage::None;
         }

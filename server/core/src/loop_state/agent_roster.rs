@@ -30,6 +30,7 @@ impl AgentRoster {
             plan: plan.clone(),
             outage: AgentOutage::None,
             replaced_for: None,
+            stalls: 0,
         };
         Self { roster: spec.agents().map(slot).collect(), hold: AgentHold::default(), limit_overridden: None }
     }

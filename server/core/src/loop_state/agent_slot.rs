@@ -11,6 +11,8 @@ pub struct AgentSlot {
     pub outage: AgentOutage,
     /// Why another one took over from it, the last time.
     pub replaced_for: Option<TakeoverReason>,
+    /// How often in a row it was at its usage limit when another one took over.
+    pub(crate) stalls: u32,
 }
 
 /// Whether, and how long, an agent cannot be started.

@@ -193,3 +193,16 @@ fn an_agent_is_replaced_after_three_crashes_and_retried_after_an_hour() {
     let busy = (0, Some(Transient), None);
     check(&[busy, busy, WORKS], &[("mine", 0), ("mine", 0), ("mine", 0)], &[]);
 }
+
+#[test]
+fn waits_for_limits_that_stay_reached_grow_with_several_agents() {
+    let limited: End = (0, Some(Quota), Some(0));
+    let mut played = Played::new();
+    let begun = played.0.now;
+    for _ in 0..12 {
+        assert!(played.next());
+        played.ends(limited);
+    }
+    let waited = played.0.now.ms_since(begun);
+    assert!(waited > HOUR / 2, "{waited} ms");
+}
