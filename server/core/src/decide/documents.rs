@@ -1,7 +1,10 @@
 //! Handles the documents that were read: after the agent, to detect its edits, and before it, to write its prompt.
 
-use crate::journal::PauseReason;
+use std::collections::BTreeSet;
+
+use crate::journal::{PauseReason, PinnedCriterion};
 use crate::loop_state::{ChangedTask, LoopState, Phase, Preparation, TaskDocuments, VolatileState};
+use loopkeeper_task::PlanItem;
 use loopkeeper_text::clauses::list_within;
 use loopkeeper_text::message::Message;
 use loopkeeper_text::moment::Moment;
@@ -59,16 +62,35 @@ fn handle_documents(
         if !unknown.is_empty() {
             return pause_untrusted(state, live, &unknown);
         }
-        let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
-        let changed = ChangedTask { pinned, documents: *documents };
-        live.work.preparation = Preparation::Pinning(Box::new(changed));
-        return vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })];
+        return judge_changed_task(live, pinned, *documents);
+    }
+    if !has_same_items(&state.plan, &documents.plan) {
+        return judge_changed_task(live, state.criteria.pinned.clone(), *documents);
     }
     if is_stale(state) && !std::mem::replace(&mut live.judged_again, true) {
         return NextStep::round(state).take(live);
     }
     live.judged_again = false;
     calls::request_slot(state, live, now, documents)
+}
+
+/// The user changed the criteria or the plan: the task may be done by now, or no longer.
+fn judge_changed_task(
+    live: &mut VolatileState,
+    pinned: Vec<PinnedCriterion>,
+    documents: TaskDocuments,
+) -> Vec<Decision> {
+    let criteria = pinned.iter().map(|it| it.criterion.clone()).collect();
+    live.work.preparation = Preparation::Pinning(Box::new(ChangedTask { pinned, documents }));
+    vec![Decision::Effect(Effect::RunChecks { criteria, repeats: 0 })]
+}
+
+/// Whether the same items are open, done and skipped.
+fn has_same_items(before: &[PlanItem], now: &[PlanItem]) -> bool {
+    let items = |plan: &[PlanItem]| -> BTreeSet<(String, bool, bool)> {
+        plan.iter().map(|it| (it.id.clone(), it.done, it.blocking)).collect()
+    };
+    before.len() == now.len() && items(before) == items(now)
 }
 
 /// Files were changed since the last round, by hand or by a rollback: its results would mislead the agent, and the task

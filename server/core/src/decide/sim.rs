@@ -56,7 +56,8 @@ pub struct Sim {
     pub limited: Vec<(&'static str, u64)>,
     wrote: Vec<&'static str>,
     ticks: usize,
-    plan: Option<Vec<PlanItem>>,
+    /// The plan in the documents, if `ticks` cannot express it.
+    pub plan: Option<Vec<PlanItem>>,
     tree: u32,
     named_tree: Option<&'static str>,
     /// The tree that a rollback restored.

@@ -69,13 +69,13 @@ pub enum Preparation {
     Idle,
     /// The snapshot before the iteration is being taken.
     Snapshot,
-    /// Criteria that the user changed are judged for the first time.
+    /// Criteria that the user changed are judged for the first time, or those of a changed plan.
     Pinning(Box<ChangedTask>),
     /// The call slot is being requested; the documents are those of the iteration.
     CallSlot(Box<TaskDocuments>),
 }
 
-/// Criteria that the user changed, and the documents that contain the change.
+/// The criteria of a task that the user changed, and the documents that contain the change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedTask {
     pub pinned: Vec<PinnedCriterion>,

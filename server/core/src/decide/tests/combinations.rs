@@ -1,7 +1,7 @@
 //! Combinations of two features that hold on their own: what one leaves behind, the other has to expect.
 
 use crate::decide::mutants::{MutantCounts, MutantReply};
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::decide::{CommitOutcome, Decision, Effect, Event, UserCommand, decide};
 use crate::journal::{LoopSpec, OutcomeKind, Record, SurvivingMutant};
 use crate::settings::{CommitPolicy, MutantPolicy, SandboxMode};
@@ -131,6 +131,32 @@ fn files_that_the_user_edits_in_a_pause_are_judged_before_the_next_iteration() {
     sim.play();
     sim.edited("pp");
     sim.command(UserCommand::Resume);
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 1, "completed, verified");
+}
+
+#[test]
+fn items_that_the_user_opens_in_a_pause_keep_the_loop_going() {
+    let mut made = two();
+    made.plan = vec![item("one")];
+    let ticked = Act { ticks: 1, ..Act::new("pf") };
+    let mut sim = Sim::new(made, "ff", vec![ticked.clone(), Act { ticks: 2, ..Act::new("pp") }]);
+    sim.play_iterations(1);
+    sim.plan = Some(vec![item("one"), item("two")]);
+    sim.edited("pp");
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
+}
+
+#[test]
+fn an_item_that_the_user_skips_keeps_no_loop_going() {
+    let mut made = two();
+    made.plan = vec![item("one")];
+    let mut sim = Sim::new(made, "ff", vec![Act::new("pp"), Act::new("pp")]);
+    sim.play_iterations(1);
+    let mut skipped = item("one");
+    skipped.blocking = false;
+    sim.plan = Some(vec![skipped]);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 1, "completed, verified");
 }
