@@ -255,14 +255,14 @@ fn worked_with_weakening(state: &LoopState) -> bool {
 pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
     let after = |it: &SnapshotRef<'_>| it.when == SnapshotWhen::After;
     let tree = state.tree.snapshots.iter().rev().find(after).map(|it| it.tree.to_owned());
-    let (Some(tree), true) = (tree, has_unresolved(state)) else {
+    let (Some(tree), true) = (tree, unreported(state).next().is_some()) else {
         let message = tr!("nothing is weakened: there is nothing to accept").into();
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     };
     let of_path = |it: &Weakening| (!it.path.is_empty()).then(|| it.path.clone());
     let of_check = |it: &CheckResult| decreased_test_count(state, it).map(|_| it.criterion.clone());
     let record = Record::WeakeningAccepted {
-        paths: current_weakenings(state).filter_map(of_path).collect(),
+        paths: unreported(state).filter_map(of_path).collect(),
         criteria: state.criteria.results.values().filter_map(of_check).collect(),
         tree,
         by,
@@ -326,16 +326,25 @@ fn pin_paths(protection: &mut WeakeningState, paths: &[String], tree: &str) {
     protection.pins.extend(paths.iter().map(|it| (it.clone(), tree.to_owned())));
 }
 
-/// The weakened files that equal their baseline in `tree`.
+/// The weakened files that equal their baseline in `tree`, or were not weakened yet.
 pub fn restored_files(state: &LoopState, tree: &str, paths: &[String], refused: &[String]) -> Vec<String> {
     let baseline_of = |path: &str| state.weakening.pins.get(path).map(String::as_str).or(start_tree(state));
-    let is_restored = |path: &&String| {
-        is_among(path, paths)
-            && baseline_of(path) == Some(tree)
-            && (refused.is_empty() || !is_among(path, refused))
+    let is_restored = |it: &&Weakening| {
+        is_among(&it.path, paths)
+            && (baseline_of(&it.path) == Some(tree) || is_before(state, it, tree))
+            && (refused.is_empty() || !is_among(&it.path, refused))
     };
-    let weakened = state.weakening.weakened.iter().map(|it| &it.path).filter(|it| !it.is_empty());
-    weakened.filter(is_restored).cloned().collect()
+    let weakened = state.weakening.weakened.iter().filter(|it| !it.path.is_empty());
+    weakened.filter(is_restored).map(|it| it.path.clone()).collect()
+}
+
+/// Whether the tree is the one right before the iteration that weakened the file. A final verdict may find a weakening
+/// long after it was made.
+fn is_before(state: &LoopState, weakening: &Weakening, tree: &str) -> bool {
+    let since = weakening.since;
+    let before = state.tree_at(since, SnapshotWhen::Before);
+    let earlier = since.checked_sub(1).and_then(|it| state.tree_after(it));
+    !weakening.by_verdict && is_of_start(state, weakening) && [before, earlier].contains(&Some(tree))
 }
 
 /// Files that were rolled back to another tree than their baseline are weakened again. A rollback is not an edit of the

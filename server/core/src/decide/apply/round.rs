@@ -32,6 +32,7 @@ pub(super) fn apply_baseline(state: &mut LoopState, record: &Record) {
         state.spent.add(round.judging.unwrap_or_default());
         // The user may have changed files together with the criteria.
         weakening::record_removed_tests(state, None, round);
+        weakening::resolve_restored(state, None);
         flaky::forget_passes_on_another_tree(state, round);
         take_results(state, round);
         unrunnable::count_unrunnable(state, round);

@@ -2,9 +2,9 @@
 
 use crate::decide::mutants::{MutantCounts, MutantReply};
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
-use crate::decide::{CommitOutcome, Decision, Effect, Event, UserCommand, decide};
+use crate::decide::{CommitOutcome, Decision, Effect, Event, UserCommand, decide, weakening};
 use crate::journal::{LoopSpec, OutcomeKind, Record, SurvivingMutant};
-use crate::settings::{CommitPolicy, MutantPolicy, SandboxMode};
+use crate::settings::{CommitPolicy, MutantPolicy, OnRegression, SandboxMode};
 use loopkeeper_agent::{AgentEnding, ProviderClass};
 use loopkeeper_task::criterion::Check;
 
@@ -161,6 +161,46 @@ fn an_item_that_the_user_skips_keeps_no_loop_going() {
     ends(&sim, OutcomeKind::Completed, 1, "completed, verified");
 }
 
+/// The user restores these files from the start.
+fn restores(sim: &mut Sim, paths: &[&str], after: &str) {
+    let tree = sim.state.tree_after(0).expect("a tree").to_owned();
+    let paths = paths.iter().map(ToString::to_string).collect();
+    let (from, after, refused) = (sim.state.tree.last.clone(), after.to_owned(), Vec::new());
+    sim.event(Event::RolledBack { to: 0, paths, tree, from, after, refused });
+}
+
+#[test]
+fn a_restored_file_is_resolved_together_with_a_criterion_that_the_user_adds() {
+    let acts = vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")];
+    let mut sim = Sim::new(two(), "ff", acts).run();
+    sim.weak.clear();
+    sim.edited("ppp");
+    restores(&mut sim, &["tests/a.py"], "tree2");
+    sim.documents.push(criterion("docs", "d"));
+    sim.command(UserCommand::Resume);
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 2, "completed, verified: all 3");
+}
+
+#[test]
+fn a_restored_file_is_not_accepted() {
+    let accepted = |paths: &[&str]| {
+        let acts = vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp")];
+        let mut sim = Sim::new(two(), "ff", acts).run();
+        restores(&mut sim, paths, "restored");
+        sim.command(UserCommand::AcceptWeakening { by: None });
+        let found = sim.entries.iter().find_map(|it| match &it.record {
+            Record::WeakeningAccepted { paths, .. } => Some(paths.clone()),
+            _ => None,
+        });
+        sim.play();
+        (found, sim.refused)
+    };
+    assert_eq!(accepted(&["tests/a.py"]), (Some(vec!["tests/b.py".to_owned()]), Vec::new()));
+    let refused = vec!["nothing is weakened: there is nothing to accept".to_owned()];
+    assert_eq!(accepted(&["tests"]), (None, refused));
+}
+
 #[test]
 fn an_agent_that_is_stopped_is_not_ended_as_idle() {
     let mut sim = Sim::new(two(), "ff", Vec::new());
@@ -170,4 +210,16 @@ fn an_agent_that_is_stopped_is_not_ended_as_idle() {
     let decisions = decide(&sim.state, &mut sim.live, idle, Event::ActivityChecked { alive: false });
     assert_eq!(decisions, []);
     assert_eq!(sim.live.agent.ending, Some(AgentEnding::Stopped));
+}
+
+#[test]
+fn a_weakening_that_the_loop_rolled_back_is_not_reported() {
+    let mut made = two();
+    made.settings.git.on_regression = OnRegression::Rollback;
+    let mut sim = Sim::new(made, "ff", vec![Act::new("pf"), weakens("fp", &["tests/a.py"]), Act::new("pp")]);
+    until(&mut sim, |it| it.state.rollback.last.is_some());
+    sim.weak.clear();
+    sim.play();
+    assert!(!sim.prompts[2].contains("Restore what was weakened"), "{}", sim.prompts[2]);
+    assert!(!weakening::has_unresolved(&sim.state));
 }
