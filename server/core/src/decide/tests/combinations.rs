@@ -202,6 +202,27 @@ fn a_restored_file_is_not_accepted() {
 }
 
 #[test]
+fn tests_that_the_agent_added_are_not_expected_after_the_user_removed_them() {
+    let check = |after: &'static str, edited: &'static str, expect: u64| {
+        let mut sim = Sim::new(two(), "5f", vec![Act::new(after), Act::new("5f")]);
+        sim.play_iterations(1);
+        sim.edited(edited);
+        until(&mut sim, |it| it.state.iteration == 2);
+        assert_eq!(
+            sim.state.weakening.tests.values().copied().collect::<Vec<_>>(),
+            [expect],
+            "{after} {edited}"
+        );
+    };
+    check("8f", "6f", 5);
+    check("8f", "5f", 5);
+    check("8f", "4f", 4);
+    check("5f", "4f", 4);
+    check("3f", "2f", 4);
+    check("3f", "9f", 5);
+}
+
+#[test]
 fn an_agent_that_is_stopped_is_not_ended_as_idle() {
     let mut sim = Sim::new(two(), "ff", Vec::new());
     until(&mut sim, |it| it.state.phase.running_agent().is_some_and(|it| it.pid.is_some()));
