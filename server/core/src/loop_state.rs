@@ -81,7 +81,7 @@ pub use volatile::{
     AgentResult, AgentWatch, BoundaryWork, ChangedTask, DiscardedRounds, Preparation, RegressionReview,
     RollbackCause, TreeWork, VolatileState,
 };
-pub use weakening_state::WeakeningState;
+pub use weakening_state::{PartialRollback, WeakeningState};
 
 /// The version of a stored [`LoopState`]: another one is not read. It changes with the fields of the state and with what
 /// `apply` makes of the records.

@@ -137,7 +137,14 @@ pub(super) fn user_edited_paths(
     }
     let changed = store.changed_paths(&scan.last_tree, &snapshot.tree)?;
     let pair = EditedTrees { store, before: &scan.last_tree, after: &snapshot.tree };
-    Ok(changed.into_iter().filter(|it| scan.watch.is_relevant_edit(it, &pair)).collect())
+    // A file that equals its version after a rollback was not edited.
+    let is_edited = |path: &String| {
+        let last = scan.last_version_of(path);
+        last == scan.last_tree
+            || store.file(last, path, usize::MAX).ok() != store.file(&snapshot.tree, path, usize::MAX).ok()
+    };
+    let changed = changed.into_iter().filter(is_edited);
+    Ok(changed.filter(|it| scan.watch.is_relevant_edit(it, &pair)).collect())
 }
 
 /// The tree after the last iteration and the tree now.

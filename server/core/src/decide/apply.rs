@@ -224,7 +224,7 @@ fn apply_snapshot(state: &mut LoopState, entry: &Entry) {
         }
         (SnapshotWhen::After, Phase::Starting) => state.enter(Phase::Baseline),
         (SnapshotWhen::After, Phase::Closing) => {
-            state.weakening.last_tree.clone_from(tree);
+            state.weakening.set_last_tree(tree);
             state.enter(Phase::Checking);
         }
         (SnapshotWhen::After | SnapshotWhen::BeforeRollback, _) => {}

@@ -190,7 +190,7 @@ fn snapshot_taken(state: &LoopState, live: &mut VolatileState, snapshot: Snapsho
         }
         Phase::Boundary { .. } | Phase::Preparing { .. } => {
             let before = taken(state.iteration + 1, SnapshotWhen::Before);
-            weakening::user_edit_step(&snapshot)
+            weakening::user_edit_step(state, &snapshot)
                 .into_iter()
                 .chain([before, Decision::Effect(Effect::ReadTask)])
                 .collect()

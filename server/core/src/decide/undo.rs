@@ -31,6 +31,12 @@ pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, Message
     )))
 }
 
+/// Whether the last rollback was interrupted: some files may have been restored.
+pub(super) fn is_interrupted(state: &LoopState) -> bool {
+    let last = state.rollback.last.as_ref();
+    last.is_some_and(|it| it.after.is_none() && it.is_after(state.iteration))
+}
+
 /// The iteration after which the files were as they are now.
 fn current_iteration(state: &LoopState) -> u32 {
     let last = state.rollback.last.as_ref().filter(|it| it.iteration == state.iteration);

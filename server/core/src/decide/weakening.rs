@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::{CheckResult, Status, TestCounts, counts};
 use crate::journal::{ChangeStats, PauseReason, Record, Round, SnapshotWhen, Weakening};
-use crate::loop_state::{LoopState, SnapshotFacts, SnapshotRef, VolatileState, WeakeningState};
+use crate::loop_state::{
+    LoopState, PartialRollback, SnapshotFacts, SnapshotRef, VolatileState, WeakeningState,
+};
 use crate::tamper::{ProtectionRules, WeakeningFinding};
 use loopkeeper_task::criterion::{Check, CriterionId};
 use loopkeeper_text::clauses::{join_clauses, join_with_commas};
@@ -15,7 +17,7 @@ use loopkeeper_text::moment::Moment;
 use loopkeeper_text::tr;
 use loopkeeper_text::words::counted;
 
-use super::{Decision, Effect, RefusalReason, exit};
+use super::{Decision, Effect, RefusalReason, exit, undo};
 
 /// Maximum number of edited paths that are listed.
 const MAX_PATHS: usize = 200;
@@ -28,12 +30,19 @@ pub struct WeakeningScan {
     pub pins: BTreeMap<String, String>,
     /// The tree after the last iteration and its checks.
     pub last_tree: String,
+    pub partial_rollbacks: Vec<PartialRollback>,
 }
 
 impl WeakeningScan {
     /// The tree that holds the version of `path` that counts.
     pub fn version_of(&self, path: &str) -> &str {
         self.pins.get(path).unwrap_or(&self.start)
+    }
+
+    /// The tree that holds the version of `path` from which an edit of the user differs.
+    pub fn last_version_of(&self, path: &str) -> &str {
+        let last = self.partial_rollbacks.iter().rev().find(|it| is_at_or_below(path, &it.path));
+        last.map_or(&self.last_tree, |it| &it.tree)
     }
 }
 
@@ -49,6 +58,7 @@ pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
         start: start.to_owned(),
         pins: state.weakening.pins.clone(),
         last_tree: state.weakening.last_tree.clone(),
+        partial_rollbacks: state.weakening.partial_rollbacks.clone(),
     })
 }
 
@@ -276,8 +286,8 @@ pub(super) fn accept(state: &LoopState, by: Option<String>) -> Vec<Decision> {
 }
 
 /// Files that the user changed between two iterations are compared with the edited version from then on.
-pub(super) fn user_edit_step(snapshot: &SnapshotFacts) -> Option<Decision> {
-    if snapshot.edited.is_empty() {
+pub(super) fn user_edit_step(state: &LoopState, snapshot: &SnapshotFacts) -> Option<Decision> {
+    if snapshot.edited.is_empty() || undo::is_interrupted(state) {
         return None;
     }
     let all = snapshot.edited.len() > MAX_PATHS;
@@ -355,7 +365,9 @@ pub(super) fn rolled_back(
     (from, after): (&str, &str),
 ) {
     if paths.is_empty() || from == state.weakening.last_tree {
-        after.clone_into(&mut state.weakening.last_tree);
+        state.weakening.set_last_tree(after);
+    } else {
+        state.weakening.add_partial_rollbacks(paths, after);
     }
     state.weakening.restored.retain(|it| !is_among(it, paths));
     state.weakening.restored.extend(restored.iter().cloned());
@@ -363,11 +375,12 @@ pub(super) fn rolled_back(
 
 /// Whether the path is one of those named or below one; true if none is named.
 fn is_among(path: &str, named: &[String]) -> bool {
-    let is_at_or_below = |it: &String| {
-        let rest = path.strip_prefix(it.trim_end_matches('/'));
-        rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
-    };
-    named.is_empty() || named.iter().any(is_at_or_below)
+    named.is_empty() || named.iter().any(|it| is_at_or_below(path, it))
+}
+
+fn is_at_or_below(path: &str, named: &str) -> bool {
+    let rest = path.strip_prefix(named.trim_end_matches('/'));
+    rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
 }
 
 /// Called before the results of a round are stored. If a round between iterations runs fewer tests than the one before,
@@ -378,9 +391,10 @@ pub(super) fn record_removed_tests(state: &mut LoopState, iteration: Option<u32>
     let is_recorded = last.is_some_and(|it| it.when == SnapshotWhen::Before && it.tree == round.tree_before);
     // Files that checks write are not edits of the user. Edits up to the snapshot before an iteration are recorded.
     if iteration.is_some() || !is_edited || is_recorded {
-        state.weakening.last_tree.clone_from(&round.tree_after);
+        state.weakening.set_last_tree(&round.tree_after);
     }
-    if iteration.is_none() && is_edited && round.tree_before != state.tree.judged {
+    let is_by_user = is_edited && !undo::is_interrupted(state);
+    if iteration.is_none() && is_by_user && round.tree_before != state.tree.judged {
         for result in &round.results {
             let ran = |it: &CheckResult| it.tests.map(TestCounts::ran);
             let before = state.criteria.results.get(&result.criterion).and_then(ran);
@@ -405,7 +419,7 @@ pub(super) fn resolve_restored(state: &mut LoopState, iteration: Option<u32>) {
 /// The first round that counts the tests of a check sets the expected number.
 pub(super) fn record_first_counts(state: &mut LoopState, iteration: u32, round: &Round) {
     if iteration == 0 {
-        state.weakening.last_tree.clone_from(&round.tree_after);
+        state.weakening.set_last_tree(&round.tree_after);
     }
     for result in &round.results {
         if let Some(tests) = result.tests {

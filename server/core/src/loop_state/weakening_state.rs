@@ -24,6 +24,8 @@ pub struct WeakeningState {
     pub tests: BTreeMap<CriterionId, u64>,
     /// The tree after the last iteration and its checks: later differences are changes by the user.
     pub last_tree: String,
+    /// Paths that the user rolled back since, beside own edits. The latest are last.
+    pub partial_rollbacks: Vec<PartialRollback>,
     /// The last iteration when the user resumed the loop.
     pub resumed: u32,
     /// The last final verdict.
@@ -36,7 +38,26 @@ pub struct WeakeningState {
     pub accepted: BTreeSet<String>,
 }
 
+/// A file or folder that was rolled back by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartialRollback {
+    pub path: String,
+    /// The tree after the rollback.
+    pub tree: String,
+}
+
 impl WeakeningState {
+    pub(crate) fn set_last_tree(&mut self, tree: &str) {
+        tree.clone_into(&mut self.last_tree);
+        self.partial_rollbacks.clear();
+    }
+
+    pub(crate) fn add_partial_rollbacks(&mut self, paths: &[String], tree: &str) {
+        self.partial_rollbacks.retain(|it| !paths.contains(&it.path));
+        let of_path = |path: &String| PartialRollback { path: path.clone(), tree: tree.to_owned() };
+        self.partial_rollbacks.extend(paths.iter().map(of_path));
+    }
+
     /// Files that earlier loops of the task weakened are compared with the version before them, and count as weakened
     /// until they are restored, accepted, or pass a final verdict.
     pub(crate) fn inherit(unaccepted: &[UnacceptedChange]) -> Self {

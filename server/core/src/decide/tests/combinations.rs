@@ -2,8 +2,10 @@
 
 use crate::decide::mutants::{MutantCounts, MutantReply};
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
-use crate::decide::{CommitOutcome, Decision, Effect, Event, UserCommand, decide, weakening};
-use crate::journal::{LoopSpec, OutcomeKind, Record, SurvivingMutant};
+use crate::decide::{
+    CommitOutcome, Decision, Effect, Event, SnapshotFacts, UserCommand, apply, decide, weakening,
+};
+use crate::journal::{Entry, LoopSpec, OutcomeKind, Record, SurvivingMutant};
 use crate::settings::{CommitPolicy, MutantPolicy, OnRegression, SandboxMode};
 use loopkeeper_agent::{AgentEnding, ProviderClass};
 use loopkeeper_task::criterion::Check;
@@ -220,6 +222,54 @@ fn tests_that_the_agent_added_are_not_expected_after_the_user_removed_them() {
     check("5f", "4f", 4);
     check("3f", "2f", 4);
     check("3f", "9f", 5);
+}
+
+/// A file that the user rolled back beside own edits.
+#[test]
+fn a_file_that_the_user_rolls_back_is_compared_with_the_version_of_the_rollback() {
+    let acts = vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")];
+    let mut sim = Sim::new(two(), "ff", acts).run();
+    sim.edited("pp");
+    let tree = sim.state.tree_after(1).expect("a tree").to_owned();
+    let paths = vec!["tests".to_owned()];
+    let (from, after, refused) = ("edited".to_owned(), "rolled back".to_owned(), Vec::new());
+    sim.event(Event::RolledBack { to: 1, paths, tree, from, after, refused });
+    let scan = weakening::inspection(&sim.state).unwrap();
+    assert_eq!(scan.last_version_of("tests/a.py"), "rolled back");
+    assert_eq!(scan.last_version_of("src/a.py"), sim.state.weakening.last_tree);
+}
+
+fn before_iteration(sim: &Sim, edited: &str) -> Vec<Decision> {
+    let snapshot =
+        SnapshotFacts { tree: "now".to_owned(), edited: vec![edited.to_owned()], ..SnapshotFacts::default() };
+    decide(&sim.state, &mut sim.live.clone(), sim.now, Event::SnapshotTaken(snapshot))
+}
+
+#[test]
+fn an_interrupted_rollback_is_no_edit_of_the_user() {
+    let records_edit = |decisions: &[Decision]| {
+        decisions.iter().any(|it| matches!(it, Decision::Record(Record::ProtectedEdited { .. })))
+    };
+    let mut sim = Sim::new(two(), "ff", vec![Act::new("pf")]);
+    sim.play_iterations(1);
+    assert!(records_edit(&before_iteration(&sim, "tests/a.py")));
+    sim.command(UserCommand::Pause);
+    let snapshot = SnapshotFacts { tree: "aside".to_owned(), ..SnapshotFacts::default() };
+    sim.command(UserCommand::Rollback { to: 0, paths: Vec::new() });
+    let decisions = decide(
+        &sim.state,
+        &mut sim.live.clone(),
+        sim.now,
+        Event::RollbackReady { to: 0, paths: Vec::new(), snapshot },
+    );
+    let Some(Decision::Record(record)) = decisions.into_iter().next() else { panic!("no record") };
+    let seq = sim.state.position.seq + 1;
+    let entry = Entry { seq, epoch: 1, at: sim.now, record };
+    apply(&mut sim.state, &entry);
+    sim.entries.push(entry);
+    sim.crash("boot-1");
+    sim.command(UserCommand::Resume);
+    assert!(!records_edit(&before_iteration(&sim, "tests/a.py")));
 }
 
 #[test]
