@@ -74,7 +74,7 @@ pub const CONDITIONS: &[Condition] = &[
     condition("tokens", "tokens>100_000", ConditionOperand::Comparison(NUMBER),
         tr_later!("the number of tokens that the agent has reported is in this range; never where it reports none")),
     condition("idle", "idle>5m", ConditionOperand::Comparison(OperandUnit::Duration),
-        tr_later!("no iteration has changed anything for this long")),
+        tr_later!("no iteration has changed anything for this long, not counting pauses")),
     condition("criterion", "criterion(ID)", ConditionOperand::Brackets,
         tr_later!("this criterion holds: its id, the beginning of its id, or its text in quotes")),
     condition("group", "group(NAME)", ConditionOperand::Brackets,

@@ -13,13 +13,23 @@ pub struct TimeAccount {
     pub paused_ms: u64,
     /// Milliseconds of waits for a provider, a limit of calls or as configured; also part of `worked_ms`.
     pub waited_ms: u64,
+    /// The part of `worked_ms` up to the end of the last iteration that changed something.
+    worked_at_progress: u64,
     /// When the wait began that the last record reports, and the epoch of its keeper.
     waiting_since: Option<(Moment, u32)>,
 }
 
 impl TimeAccount {
     pub(crate) fn starting(at: Moment) -> Self {
-        Self { started_at: at, last_at: at, worked_ms: 0, paused_ms: 0, waited_ms: 0, waiting_since: None }
+        Self {
+            started_at: at,
+            last_at: at,
+            worked_ms: 0,
+            paused_ms: 0,
+            waited_ms: 0,
+            worked_at_progress: 0,
+            waiting_since: None,
+        }
     }
 
     /// Accounts for the time between the last record and one at `at`.
@@ -27,6 +37,16 @@ impl TimeAccount {
         let passed = at.ms_since(self.last_at);
         let account = if waits_for_user { &mut self.paused_ms } else { &mut self.worked_ms };
         *account = account.saturating_add(passed);
+    }
+
+    /// An iteration that changed something has ended.
+    pub(crate) fn mark_progress(&mut self) {
+        self.worked_at_progress = self.worked_ms;
+    }
+
+    /// Milliseconds since then; `worked_ms`: now.
+    pub(crate) fn idle_ms(&self, worked_ms: u64) -> u64 {
+        worked_ms.saturating_sub(self.worked_at_progress)
     }
 
     pub(crate) fn begin_wait(&mut self, at: Moment, epoch: u32) {

@@ -104,6 +104,9 @@ pub(super) fn apply_iteration_end(state: &mut LoopState, at: Moment, record: &Re
     }
     weakening::record_allowed_changes(state, changes);
     let mut provider_failed = false;
+    if changes.has_progress() {
+        state.time.mark_progress();
+    }
     if let Some(row) = state.history.last_mut() {
         row.ended_at = at;
         fill_iteration_row(row, record);

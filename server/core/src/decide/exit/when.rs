@@ -86,7 +86,7 @@ fn facts<'a>(state: &'a LoopState, condition: &'a Expression, now: Moment) -> Ex
         },
         iterations: state.iteration,
         duration_ms: state.elapsed_ms(now),
-        idle_ms: idle_ms(state, now),
+        idle_ms: state.time.idle_ms(state.elapsed_ms(now)),
         cost_micros: state.spent.cost_micros,
         tokens: state.spent.tokens,
         criterion: criterion.collect(),
@@ -103,10 +103,4 @@ fn tools(row: &Iteration) -> Vec<&str> {
 
 fn matched(last: Option<&Iteration>, glob: &str) -> bool {
     last.is_some_and(|it| it.matching.iter().any(|seen| seen == glob))
-}
-
-/// Time since an iteration last changed something.
-fn idle_ms(state: &LoopState, now: Moment) -> u64 {
-    let last = state.history.outlines().rev().find(|it| it.figures.has_progress);
-    now.ms_since(last.map_or(state.time.started_at, |it| it.figures.ended_at))
 }

@@ -273,6 +273,20 @@ fn an_interrupted_rollback_is_no_edit_of_the_user() {
 }
 
 #[test]
+fn a_pause_is_not_idle_time() {
+    let mut made = two();
+    made.settings.exit.when = Some("criteria or idle>=10m".to_owned());
+    let mut sim = Sim::new(made, "ff", vec![Act::new("pf"), Act::new("pp")]);
+    sim.play_iterations(1);
+    sim.command(UserCommand::Pause);
+    sim.play();
+    sim.now = sim.now.plus_ms(3_600_000);
+    sim.command(UserCommand::Resume);
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
+}
+
+#[test]
 fn an_agent_that_is_stopped_is_not_ended_as_idle() {
     let mut sim = Sim::new(two(), "ff", Vec::new());
     until(&mut sim, |it| it.state.phase.running_agent().is_some_and(|it| it.pid.is_some()));
