@@ -45,9 +45,10 @@ impl QueueBudget {
         }
     }
 
-    /// Charges one loop.
+    /// Charges one loop. Its pauses are not work; of a loop whose keeper has ended, only the elapsed time is known.
     pub(super) fn charge(&mut self, elapsed: Duration, state: Option<&LoopState>) {
         let elapsed = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+        let elapsed = state.map_or(elapsed, |it| it.time.worked_ms);
         let cost = state.and_then(|it| it.spent.cost_micros).unwrap_or(0);
         let iterations = state.map_or(0, |it| u32::try_from(it.history.len()).unwrap_or(u32::MAX));
         self.spent_micros = self.spent_micros.saturating_add(cost);
@@ -82,6 +83,8 @@ mod tests {
     use super::QueueBudget;
     use crate::run::Args;
     use clap::Parser;
+    use loopkeeper_core::decide::UserCommand;
+    use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
     use loopkeeper_core::settings::LimitSettings;
     use std::time::Duration;
 
@@ -117,6 +120,25 @@ mod tests {
         assert_eq!(budget.spent_limit(), None);
         budget.charge(Duration::from_secs(90), None);
         assert_eq!(budget.spent_limit(), Some("its time limit is reached"));
+    }
+
+    #[test]
+    fn a_pause_is_not_charged() {
+        let (given, own) = (args(&["a", "b"]), limits(2_500_000, 3_600_000));
+        let mut sim = Sim::new(spec(vec![criterion("tests", "t")]), "f", vec![Act::new("f"), Act::new("p")]);
+        sim.play_iterations(1);
+        sim.command(UserCommand::Pause);
+        sim.play();
+        sim.now = sim.now.plus_ms(36_000_000);
+        sim.command(UserCommand::Resume);
+        sim.play();
+        let mut budget = QueueBudget::of(&given, &[own]);
+        budget.charge(Duration::from_secs(36_200), Some(&sim.state));
+        assert_eq!(budget.spent_limit(), None);
+        assert_eq!(
+            (budget.spent_ms, budget.duration_ms),
+            (sim.state.time.worked_ms, 3_600_000 - budget.spent_ms)
+        );
     }
 
     #[test]
