@@ -13,7 +13,7 @@ use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
 use super::next_step::NextStep;
-use super::{CommitOutcome, Decision, Effect, checkpoint};
+use super::{CommitOutcome, Decision, Effect, checkpoint, regression};
 
 /// Maximum length of a subject; most tools cut longer ones.
 const SUBJECT_CHARS: usize = 72;
@@ -38,6 +38,9 @@ pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> 
     }
     let pending = &state.git.uncommitted;
     if !makes_commits(state) || pending.spans.is_empty() || pending.tried >= state.iteration {
+        return None;
+    }
+    if regression::is_pending(state, live) {
         return None;
     }
     Some(NextStep::commit(Effect::Commit(Box::new(plan_commit(state)))))

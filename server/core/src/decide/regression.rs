@@ -4,7 +4,7 @@
 use crate::check::Status;
 use crate::journal::{PinnedCriterion, Round};
 use crate::jury;
-use crate::loop_state::{LoopState, RegressionReview, RollbackCause, VolatileState};
+use crate::loop_state::{Iteration, LoopState, RegressionReview, RollbackCause, VolatileState};
 use crate::settings::OnRegression;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::clauses::list_within;
@@ -19,21 +19,10 @@ const MAX_NAMED: usize = 3;
 
 /// The rollback, if the last iteration must be rolled back.
 pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> {
-    let row = state.last_iteration().filter(|it| !it.rolled_back && it.changes.count > 0)?;
-    let is_enabled = state.spec.settings.git.on_regression == OnRegression::Rollback;
-    let is_blocked = state.pause.is_some()
-        || live.work.is_checking()
-        || live.regression == RegressionReview::Kept(row.number);
-    if !is_enabled || is_blocked || state.streaks.rollbacks >= MAX_IN_A_ROW {
+    if state.pause.is_some() || live.work.is_checking() {
         return None;
     }
-    let broken = broken_criteria(state, &row.row, |id| {
-        let result = state.criteria.results.get(id).filter(|it| it.missing_on_machine().is_none());
-        result.is_some_and(|it| is_failure(it.status)) && !flaky::is_flaky(state, id)
-    });
-    if broken.is_empty() || state.tree_before().is_none() {
-        return None;
-    }
+    let (row, broken) = regression(state, live)?;
     if live.regression != RegressionReview::JudgedTwice(row.number) {
         return Some(NextStep::second_round(state, row.number));
     }
@@ -50,6 +39,27 @@ pub(super) fn next(state: &LoopState, live: &VolatileState) -> Option<NextStep> 
         .find(|it| *it < row.number)
         .unwrap_or(0);
     Some(NextStep::rollback(to, RollbackCause::Regression { reason }))
+}
+
+/// Whether the last iteration may be rolled back once a pause ends.
+pub(super) fn is_pending(state: &LoopState, live: &VolatileState) -> bool {
+    state.pause.is_some() && state.stop.is_none() && regression(state, live).is_some()
+}
+
+/// The last iteration and what it broke, if it is to be rolled back for that.
+fn regression<'a>(state: &'a LoopState, live: &VolatileState) -> Option<(&'a Iteration, Vec<&'a str>)> {
+    let row = state.last_iteration().filter(|it| !it.rolled_back && it.changes.count > 0)?;
+    let is_enabled = state.spec.settings.git.on_regression == OnRegression::Rollback;
+    let is_kept = live.regression == RegressionReview::Kept(row.number);
+    if !is_enabled || is_kept || state.streaks.rollbacks >= MAX_IN_A_ROW {
+        return None;
+    }
+    let broken = broken_criteria(state, &row.row, |id| {
+        let result = state.criteria.results.get(id).filter(|it| it.missing_on_machine().is_none());
+        result.is_some_and(|it| is_failure(it.status)) && !flaky::is_flaky(state, id)
+    });
+    let can_restore = state.tree_before().is_some();
+    (!broken.is_empty() && can_restore).then_some((row, broken))
 }
 
 /// For the summary of an iteration whose regression is kept.

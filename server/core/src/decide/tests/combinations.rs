@@ -308,3 +308,19 @@ fn a_weakening_that_the_loop_rolled_back_is_not_reported() {
     assert!(!sim.prompts[2].contains("Restore what was weakened"), "{}", sim.prompts[2]);
     assert!(!weakening::has_unresolved(&sim.state));
 }
+
+#[test]
+fn a_pause_commits_no_work_that_may_be_rolled_back() {
+    let mut made = two();
+    made.settings.git.commit = CommitPolicy::Server;
+    made.settings.git.on_regression = OnRegression::Rollback;
+    let mut sim = Sim::new(made, "pf", vec![Act::new("ff"), Act::new("pp")]);
+    until(&mut sim, |it| it.state.phase.running_agent().is_none() && it.state.iteration == 1);
+    sim.command(UserCommand::Pause);
+    sim.play();
+    assert!(sim.commits.is_empty(), "{:?}", sim.commits);
+    sim.command(UserCommand::Resume);
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
+    assert_eq!(sim.commits.len(), 1, "only the second iteration");
+}
