@@ -27,6 +27,8 @@ use self::weakened_judges::{patched_files, weakened_by};
 use super::next_step::NextStep;
 use super::{Decision, Effect, exit, mutants, weakening};
 
+/// Number of final verdicts and runs of mutants after an iteration that are repeated because files changed meanwhile.
+pub(super) const MAX_DISTURBANCES: u32 = 3;
 /// Maximum number of judges in one record.
 const MAX_JUDGES: usize = 200;
 /// Maximum number of programs of checks in one record.
@@ -172,28 +174,44 @@ pub(super) fn handle_reply(
         return Vec::new();
     }
     let record = match reply {
-        VerdictReply::Disturbed => {
+        VerdictReply::Disturbed if live.disturbances < MAX_DISTURBANCES => {
+            live.disturbances += 1;
             return NextStep::round(state).take(live);
         }
-        VerdictReply::Unavailable { why } => Record::FinalVerdict {
-            iteration: state.iteration,
-            tree: state.tree.judged.clone(),
-            as_left: None,
-            pinned: None,
-            judges: Vec::new(),
-            judge_count: 0,
-            weakened: state.weakening.weakened.clone(),
-            basis: tr!("judged in the work tree, without a clean room: {why}", why),
-            unproven: false,
-            programs: Vec::new(),
-            copied: None,
-            seeds: Vec::new(),
-            outside: None,
-            unavailable: Some(why),
-        },
+        VerdictReply::Disturbed => {
+            let why = tr!("files changed each time while the checks ran").to_owned();
+            unavailable_record(state, Unproven::Yes, why)
+        }
+        VerdictReply::Unavailable { why } => unavailable_record(state, Unproven::No, why),
         VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
     };
     Decision::record_and_continue(record)
+}
+
+/// Whether the outcome of a verdict without a clean room is only claimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unproven {
+    No,
+    Yes,
+}
+
+fn unavailable_record(state: &LoopState, unproven: Unproven, why: String) -> Record {
+    Record::FinalVerdict {
+        iteration: state.iteration,
+        tree: state.tree.judged.clone(),
+        as_left: None,
+        pinned: None,
+        judges: Vec::new(),
+        judge_count: 0,
+        weakened: state.weakening.weakened.clone(),
+        basis: tr!("judged in the work tree, without a clean room: {why}", why),
+        unproven: unproven == Unproven::Yes,
+        programs: Vec::new(),
+        copied: None,
+        seeds: Vec::new(),
+        outside: None,
+        unavailable: Some(why),
+    }
 }
 
 fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {

@@ -213,6 +213,7 @@ fn agent_started(state: &LoopState, live: &mut VolatileState, now: Moment, start
     live.agent.last_activity = now;
     live.agent.last_activity_check = now;
     live.agent.ending = None;
+    live.disturbances = 0;
     let mut steps = vec![Decision::Record(started)];
     if state.stop == Some(StopMode::Now) {
         steps.extend(end_agent(live, AgentEnding::Stopped));

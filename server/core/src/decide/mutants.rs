@@ -11,6 +11,7 @@ use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
+use super::final_verdict::MAX_DISTURBANCES;
 use super::next_step::NextStep;
 use super::{Decision, Effect};
 
@@ -103,8 +104,12 @@ pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: M
         return Vec::new();
     }
     let record = match reply {
-        MutantReply::Disturbed => {
+        MutantReply::Disturbed if live.disturbances < MAX_DISTURBANCES => {
+            live.disturbances += 1;
             return NextStep::round(state).take(live);
+        }
+        MutantReply::Disturbed => {
+            skipped_record(state, tr!("files changed each time while the checks ran").to_owned())
         }
         MutantReply::Skipped { why } => skipped_record(state, why),
         MutantReply::Tested(MutantCounts { tried, noticed, mut survivors, mut hollow }) => {

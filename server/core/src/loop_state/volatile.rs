@@ -20,6 +20,8 @@ pub struct VolatileState {
     pub saved: BTreeMap<String, String>,
     /// The tree had changed since the last round, and was judged again for the coming iteration.
     pub judged_again: bool,
+    /// Number of final verdicts and runs of mutants since the last iteration during which files changed.
+    pub disturbances: u32,
     pub regression: RegressionReview,
 }
 

@@ -1,5 +1,6 @@
 //! Combinations of two features that hold on their own: what one leaves behind, the other has to expect.
 
+use crate::decide::final_verdict::VerdictReply;
 use crate::decide::mutants::{MutantCounts, MutantReply};
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
 use crate::decide::{
@@ -323,4 +324,21 @@ fn a_pause_commits_no_work_that_may_be_rolled_back() {
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
     assert_eq!(sim.commits.len(), 1, "only the second iteration");
+}
+
+#[test]
+fn files_that_change_during_each_final_verdict_end_the_loop_as_claimed() {
+    let mut made = two();
+    made.settings.sandbox = SandboxMode::Auto;
+    let mut sim = Sim::new(made.clone(), "ff", vec![Act::new("pp")]);
+    sim.verdicts = vec![VerdictReply::Disturbed; 100];
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 1, "completed, claimed, not verified");
+    assert_eq!(sim.verdicts.len(), 96);
+    made.settings.mutants = MutantPolicy::Require;
+    let mut sim = Sim::new(made, "ff", vec![Act::new("pp")]);
+    sim.mutants = vec![Some(MutantReply::Disturbed); 100].into();
+    sim.play();
+    ends(&sim, OutcomeKind::Completed, 1, "completed, claimed, not verified");
+    assert_eq!(sim.mutants.len(), 96);
 }
