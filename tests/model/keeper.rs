@@ -8,9 +8,10 @@ use std::sync::Arc;
 use loopkeeper_core::decide::durability::Durability;
 use loopkeeper_core::decide::{self, Decision, Effect, LoopState, VolatileState};
 use loopkeeper_core::journal::reading::ChecksumChain;
-use loopkeeper_core::journal::{Entry, Record};
+use loopkeeper_core::journal::{Entry, Record, SnapshotWhen};
 use loopkeeper_text::moment::Moment;
 
+use super::Omission;
 use super::world::{Facts, Request, Signal, boot_id, loop_spec};
 
 /// The model's clock does not advance: no wait of a loop without errors needs it.
@@ -59,9 +60,8 @@ pub(crate) struct JournalStart<'a> {
 }
 
 impl KeeperProcess {
-    pub(crate) fn start(journal: JournalStart<'_>, facts: Facts) -> Self {
-        let entries: Vec<Entry> = journal.entries.iter().map(|it| (**it).clone()).collect();
-        let (state, turn, signal) = if let Some(state) = decide::replay(&entries) {
+    pub(crate) fn start(journal: JournalStart<'_>, facts: Facts, omission: Omission) -> Self {
+        let (state, turn, signal) = if let Some(state) = replay(journal.entries, omission) {
             (state, Turn::Idle, Signal::Reopened { boot: journal.boot })
         } else {
             let spec = Box::new(loop_spec(facts.bound));
@@ -118,7 +118,7 @@ impl KeeperProcess {
     }
 
     /// Writes the decided records and applies them; returns the lines. `None`: nothing is decided.
-    pub(crate) fn write(&mut self) -> Option<Vec<String>> {
+    pub(crate) fn write(&mut self, omission: Omission) -> Option<Vec<String>> {
         let Turn::Decided { records, effects, durability } = std::mem::take(&mut self.turn) else {
             return None;
         };
@@ -126,7 +126,7 @@ impl KeeperProcess {
         for record in records {
             let entry = Entry { seq: self.chain.last_seq() + 1, epoch: self.epoch, at: NOW, record };
             lines.push(self.chain.append(&entry).expect("a record that fits"));
-            decide::apply(&mut self.state, &entry);
+            apply(&mut self.state, &entry, omission);
         }
         self.known_len += lines.len();
         self.turn = match durability {
@@ -181,6 +181,35 @@ impl KeeperProcess {
             Turn::Written { .. } => (2, 0),
             Turn::Effects(effects) => (3, effects.len()),
         }
+    }
+}
+
+fn replay(entries: &[Arc<Entry>], omission: Omission) -> Option<LoopState> {
+    let (first, rest) = entries.split_first()?;
+    let mut state = decide::state_from_first(first)?;
+    rest.iter().for_each(|it| apply(&mut state, it, omission));
+    Some(state)
+}
+
+/// As the program does, without what is left out.
+fn apply(state: &mut LoopState, entry: &Entry, omission: Omission) {
+    let before = state.weakening.clone();
+    decide::apply(state, entry);
+    match (omission, &entry.record) {
+        (Omission::RollbackOrigin, Record::RolledBack { .. }) => {
+            state.weakening.last_tree = before.last_tree;
+            state.weakening.partial_rollbacks = before.partial_rollbacks;
+        }
+        (Omission::Interruption, Record::SnapshotTaken { when: SnapshotWhen::BeforeRollback, tree, .. }) => {
+            if let Some(last) = &mut state.rollback.last {
+                last.after = Some(tree.clone());
+            }
+        }
+        (Omission::RestoredFiles, Record::ChecksDone { iteration: None, .. }) => {
+            state.weakening.weakened = before.weakened;
+            state.weakening.restored = before.restored;
+        }
+        _ => {}
     }
 }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use loopkeeper_agent::AgentEnding;
-use loopkeeper_core::decide::Effect;
+use loopkeeper_core::decide::{Effect, LoopState};
 use loopkeeper_core::journal::Record;
 
 use super::disk::Disk;
 use super::keeper::{JournalStart, KeeperProcess, Turn};
-use super::world::{Facts, Request, Signal};
+use super::world::{Facts, Request, Signal, Tree};
 use super::{Bound, Omission};
 
 pub(crate) const KEEPERS: usize = 2;
@@ -23,6 +23,8 @@ pub(crate) enum Action {
     /// Starts the agent.
     Perform(usize),
     AgentExits(usize),
+    /// The same, and it weakened the test.
+    AgentWeakens(usize),
     /// The guard ends what a killed keeper left.
     EndOrphans,
     Ask(usize, Request),
@@ -50,8 +52,7 @@ pub(crate) struct Machine {
     lock: Option<usize>,
     keepers: [Option<Arc<KeeperProcess>>; KEEPERS],
     pub(crate) agents: Vec<AgentProcess>,
-    /// The number of changes in the work tree.
-    pub(crate) tree: u8,
+    pub(crate) tree: Tree,
     boot: u8,
     left: Bound,
     /// Iterations whose agent was started, in this order.
@@ -71,7 +72,7 @@ impl Machine {
             lock: None,
             keepers: [None, None],
             agents: Vec::new(),
-            tree: 0,
+            tree: Tree::default(),
             boot: 0,
             left: bound,
             starts: Vec::new(),
@@ -96,6 +97,9 @@ impl Machine {
             }
         }
         actions.extend((0..self.agents.len()).map(Action::AgentExits));
+        if self.left.weakenings > 0 {
+            actions.extend((0..self.agents.len()).map(Action::AgentWeakens));
+        }
         if omission != Omission::Cleanup && self.agents.iter().any(|it| it.keeper.is_none()) {
             actions.push(Action::EndOrphans);
         }
@@ -121,14 +125,18 @@ impl Machine {
         }
         let next = keeper.signals.front();
         // Its own next steps come before requests.
-        let is_open = !matches!(next, Some(Signal::Launched | Signal::Reopened { .. } | Signal::Continued));
+        let is_open = !matches!(
+            next,
+            Some(
+                Signal::Launched
+                    | Signal::Reopened { .. }
+                    | Signal::Continued
+                    | Signal::RollbackReady { .. }
+                    | Signal::RolledBack { .. }
+            )
+        );
         if keeper.is_idle() && is_open && !self.has_ended() {
-            let asks = [
-                (self.left.steers, Request::Steer),
-                (self.left.stops, Request::Stop),
-                (self.left.stops, Request::StopNow),
-            ];
-            actions.extend(asks.iter().filter(|it| it.0 > 0).map(|it| Action::Ask(index, it.1)));
+            actions.extend(self.requests(keeper).map(|it| Action::Ask(index, it)));
         }
         if self.left.kills > 0 {
             actions.push(Action::Kill(index));
@@ -136,6 +144,23 @@ impl Machine {
         if keeper.has_lost_lock && keeper.is_idle() {
             actions.push(Action::Notice(index));
         }
+    }
+
+    fn requests(&self, keeper: &KeeperProcess) -> impl Iterator<Item = Request> {
+        let left = self.left;
+        let asks =
+            [(left.steers, Request::Steer), (left.stops, Request::Stop), (left.stops, Request::StopNow)];
+        let is_paused = keeper.state.is_paused_between_iterations();
+        let rollbacks = (0..=keeper.state.iteration).map(|to| Request::RollBack { to });
+        let rollbacks = rollbacks.chain([Request::RestoreTest]).map(move |it| (left.rollbacks, it));
+        let resumes = std::iter::once((left.resumes, Request::Resume));
+        let while_paused = rollbacks.chain(resumes).filter(move |_| is_paused);
+        asks.into_iter().chain(while_paused).filter(|it| it.0 > 0).map(|it| it.1)
+    }
+
+    /// What the keepers make of the journal.
+    pub(crate) fn states(&self) -> impl Iterator<Item = &LoopState> {
+        self.keepers.iter().flatten().map(|it| &it.state)
     }
 
     pub(crate) fn step(&mut self, action: Action, omission: Omission, facts: Facts) {
@@ -148,13 +173,18 @@ impl Machine {
                     self.end(index);
                 } else if !has_lost_lock {
                     // One step: with the lock, nothing else writes in between.
-                    self.write(index);
+                    self.write(index, omission);
                 }
             }
-            Action::Write(index) => self.write(index),
+            Action::Write(index) => self.write(index, omission),
             Action::Sync(index) => self.sync(index, omission),
             Action::Perform(index) => self.perform(index),
             Action::AgentExits(index) => self.agent_exits(index),
+            Action::AgentWeakens(index) => {
+                self.left.weakenings -= 1;
+                self.tree.weakenings += 1;
+                self.agent_exits(index);
+            }
             Action::EndOrphans => self.agents.retain(|it| it.keeper.is_some()),
             Action::Ask(index, request) => self.ask(index, request),
             Action::Kill(index) => {
@@ -201,15 +231,15 @@ impl Machine {
         let epoch = if omission == Omission::Epoch { 1 } else { next };
         let (entries, len) = (self.disk.entries.as_slice(), self.disk.len());
         let journal = JournalStart { entries, chain, epoch, len, boot: self.boot };
-        let keeper = KeeperProcess::start(journal, facts);
+        let keeper = KeeperProcess::start(journal, facts, omission);
         self.takeovers += u8::from(keeper.state.phase.running_agent().is_some());
         self.keepers[index] = Some(Arc::new(keeper));
         // The first record of a loop; of another, nothing is decided yet.
-        self.write(index);
+        self.write(index, omission);
     }
 
-    fn write(&mut self, index: usize) {
-        let Some(lines) = self.keeper(index).write() else { return };
+    fn write(&mut self, index: usize, omission: Omission) {
+        let Some(lines) = self.keeper(index).write(omission) else { return };
         for line in lines {
             self.disk.append(&line);
         }
@@ -245,8 +275,8 @@ impl Machine {
 
     /// Effects that a kill makes undone: a kill before one of them is like a kill before the first.
     fn perform_internal(&mut self, index: usize) {
-        let tree = self.tree;
         loop {
+            let tree = self.tree;
             let keeper = self.keeper(index);
             if matches!(keeper.next_effect(), Some(Effect::SpawnAgent { .. })) {
                 return;
@@ -265,6 +295,16 @@ impl Machine {
                 Effect::StopAgent { why, .. } => {
                     self.agents.retain(|it| it.keeper != Some(index));
                     Some(Signal::AgentEnded { ending: why })
+                }
+                Effect::PrepareRollback { to, paths } => {
+                    Some(Signal::RollbackReady { to, only_test: !paths.is_empty(), tree })
+                }
+                Effect::Rollback { to, tree: source, paths, .. } => {
+                    let (source, only_test) = (Tree::of_name(&source), !paths.is_empty());
+                    let after =
+                        Tree { changes: if only_test { tree.changes } else { source.changes }, ..source };
+                    self.tree = after;
+                    Some(Signal::RolledBack { to, only_test, source, before: tree, after })
                 }
                 Effect::Refuse { .. } => {
                     keeper.asked = None;
@@ -294,7 +334,7 @@ impl Machine {
 
     fn agent_exits(&mut self, index: usize) {
         let agent = self.agents.remove(index);
-        self.tree += 1;
+        self.tree.changes += 1;
         if let Some(keeper) = agent.keeper {
             let ended = Signal::AgentEnded { ending: AgentEnding::Exited };
             self.keeper(keeper).signals.push_back(ended);
@@ -305,6 +345,8 @@ impl Machine {
         match request {
             Request::Steer => self.left.steers -= 1,
             Request::Stop | Request::StopNow => self.left.stops -= 1,
+            Request::Resume => self.left.resumes -= 1,
+            Request::RollBack { .. } | Request::RestoreTest => self.left.rollbacks -= 1,
         }
         self.keeper(index).signals.push_front(Signal::Asked(request));
     }

@@ -19,6 +19,11 @@ struct Bound {
     stops: u8,
     /// The lock's file is deleted while its keeper works.
     lock_losses: u8,
+    /// Iterations in which the agent weakens a test.
+    weakenings: u8,
+    /// Rollbacks of a paused loop.
+    rollbacks: u8,
+    resumes: u8,
     /// Changes of the agent that the task needs.
     changes: u8,
     /// `limits.iterations`.
@@ -39,4 +44,10 @@ enum Omission {
     Cleanup,
     /// Checks report a pass without having run.
     Checks,
+    /// What a rollback changes counts as an edit of the user.
+    RollbackOrigin,
+    /// So does what an interrupted rollback changes.
+    Interruption,
+    /// A file that was restored stays weakened after the checks have run on it.
+    RestoredFiles,
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::{Entry, OutcomeKind, Record};
 use stateright::{Checker, Expectation, HasDiscoveries, Model, Property};
 
@@ -16,10 +17,34 @@ const ONE_AGENT: &str = "at most one agent is at work";
 const VERDICT: &str = "completed only with a verdict";
 const STOP: &str = "no agent starts after an acknowledged stop";
 const READABLE: &str = "the journal is readable";
+const WEAKENED: &str = "no loop completes with a weakened test";
+const RESTORED: &str = "a restored file is weakened only until it was judged";
 const LIMIT: &str = "the limit holds over all restarts";
 
-const SMALL: Bound =
-    Bound { kills: 1, power_cuts: 1, steers: 1, stops: 0, lock_losses: 0, changes: 1, iterations: 2 };
+const SMALL: Bound = Bound {
+    kills: 1,
+    power_cuts: 1,
+    steers: 1,
+    stops: 0,
+    lock_losses: 0,
+    weakenings: 0,
+    rollbacks: 0,
+    resumes: 0,
+    changes: 1,
+    iterations: 2,
+};
+
+/// Two iterations weaken the test, and the user restores files of the paused loop.
+const WEAKENING: Bound = Bound {
+    kills: 0,
+    power_cuts: 0,
+    steers: 0,
+    weakenings: 2,
+    rollbacks: 1,
+    resumes: 1,
+    iterations: 3,
+    ..SMALL
+};
 
 struct KeeperModel {
     bound: Bound,
@@ -56,11 +81,14 @@ impl Model for KeeperModel {
             always(VERDICT, |model, it| !is_completed(it) || is_proven(it, model.bound.changes)),
             always(STOP, |_, it| stops(it)),
             always(READABLE, |_, it| it.disk.damage.is_none()),
+            always(WEAKENED, |_, it| !is_completed(it) || it.tree.weakenings == 0),
+            always(RESTORED, |_, it| it.states().all(resolves_restored)),
             always(LIMIT, |model, it| it.starts.len() <= model.bound.iterations as usize),
             sometimes("a loop completes", |_, it| is_completed(it)),
             sometimes("an iteration in flight is taken over", |_, it| it.takeovers > 0),
             sometimes("a write is torn", |_, it| it.disk.is_torn()),
             sometimes("a request is answered", |_, it| !it.acknowledged.is_empty()),
+            sometimes("a loop completes after a rollback", |_, it| is_completed(it) && is_rolled_back(it)),
         ]
     }
 }
@@ -74,6 +102,8 @@ fn acknowledged(state: &Machine) -> bool {
         records(state).any(|it| match (request, it) {
             (Request::Steer, Record::Steered { text, .. }) => text == Request::TEXT,
             (Request::Stop | Request::StopNow, Record::Stopping { .. } | Record::Ended { .. }) => true,
+            // Their effect does not have to last.
+            (Request::Resume | Request::RollBack { .. } | Request::RestoreTest, _) => true,
             _ => false,
         })
     };
@@ -94,7 +124,7 @@ fn numbers(state: &Machine) -> bool {
 }
 
 fn stops(state: &Machine) -> bool {
-    let mut stops = state.acknowledged.iter().filter(|it| it.0 != Request::Steer);
+    let mut stops = state.acknowledged.iter().filter(|it| matches!(it.0, Request::Stop | Request::StopNow));
     stops.all(|(_, starts)| state.starts.len() == *starts)
 }
 
@@ -110,7 +140,15 @@ fn is_proven(state: &Machine, changes: u8) -> bool {
     };
     let start = last(|it| matches!(it, Record::IterationIntended { .. }));
     let verdict = last(|it| matches!(it, Record::FinalVerdict { .. }));
-    state.tree >= changes && (start.is_none() || verdict > start)
+    state.tree.changes >= changes && (start.is_none() || verdict > start)
+}
+
+fn is_rolled_back(state: &Machine) -> bool {
+    records(state).any(|it| matches!(it, Record::RolledBack { .. }))
+}
+
+fn resolves_restored(state: &LoopState) -> bool {
+    state.tree.is_unjudged || state.weakening.restored.is_empty()
 }
 
 /// The violated properties, each with a path, and the number of states.
@@ -138,8 +176,12 @@ fn findings(bound: Bound, checker: &impl Checker<KeeperModel>) -> Findings {
         let examples = properties.iter().filter(|it| it.expectation == Expectation::Sometimes);
         for it in examples {
             let is_possible = match it.name {
+                "an iteration in flight is taken over" => {
+                    bound.kills + bound.power_cuts + bound.lock_losses > 0
+                }
                 "a write is torn" => bound.power_cuts > 0,
-                "a request is answered" => bound.steers + bound.stops > 0,
+                "a request is answered" => bound.steers + bound.stops + bound.resumes > 0,
+                "a loop completes after a rollback" => bound.rollbacks > 0,
                 _ => true,
             };
             assert_eq!(checker.discovery(it.name).is_some(), is_possible, "{}", it.name);
@@ -192,6 +234,13 @@ fn a_keeper_that_lost_its_lock_damages_nothing() {
 }
 
 #[test]
+fn a_weakened_test_is_restored_or_reported() {
+    let bound = WEAKENING;
+    holds(bound);
+    holds(Bound { kills: 1, weakenings: if is_full() { 3 } else { 2 }, ..bound });
+}
+
+#[test]
 fn control_without_the_lock_two_agents_work() {
     fails(Bound { kills: 0, power_cuts: 0, steers: 0, ..SMALL }, Omission::Lock, ONE_AGENT);
 }
@@ -214,4 +263,19 @@ fn control_without_the_cleanup_the_agent_of_a_killed_keeper_works_on() {
 #[test]
 fn control_without_the_checks_nothing_is_proven() {
     fails(Bound { changes: 2, ..SMALL }, Omission::Checks, VERDICT);
+}
+
+#[test]
+fn control_without_the_origin_of_rollbacks_a_weakened_test_passes() {
+    fails(WEAKENING, Omission::RollbackOrigin, WEAKENED);
+}
+
+#[test]
+fn control_without_interrupted_rollbacks_a_weakened_test_passes() {
+    fails(Bound { kills: 1, ..WEAKENING }, Omission::Interruption, WEAKENED);
+}
+
+#[test]
+fn control_without_the_round_on_them_restored_files_stay_weakened() {
+    fails(WEAKENING, Omission::RestoredFiles, RESTORED);
 }

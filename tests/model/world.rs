@@ -5,10 +5,13 @@ use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::decide::final_verdict::VerdictReply;
 use loopkeeper_core::decide::mutants::{MutantCounts, MutantReply};
 use loopkeeper_core::decide::sim::{as_left, criterion, quiet_run, round_of, spec};
-use loopkeeper_core::decide::{CallSlot, Event, LoopState, SnapshotFacts, TaskDocuments, UserCommand};
+use loopkeeper_core::decide::{
+    CallSlot, Event, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand, weakening,
+};
 use loopkeeper_core::journal::{LoopSpec, Round};
 use loopkeeper_core::prompt::MemoryFiles;
 use loopkeeper_core::settings::SandboxMode;
+use loopkeeper_core::tamper::WeakeningFinding;
 
 use super::Bound;
 
@@ -17,6 +20,36 @@ pub(crate) enum Request {
     Steer,
     Stop,
     StopNow,
+    Resume,
+    /// Restores all files as they were after this iteration.
+    RollBack {
+        to: u32,
+    },
+    /// Restores the test of the start.
+    RestoreTest,
+}
+
+/// The work tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Tree {
+    /// The number of changes.
+    pub(crate) changes: u8,
+    /// How often its test was weakened.
+    pub(crate) weakenings: u8,
+}
+
+impl Tree {
+    pub(crate) const TEST: &str = "tests/test.py";
+
+    pub(crate) fn name(self) -> String {
+        format!("tree-{}-{}", self.changes, self.weakenings)
+    }
+
+    pub(crate) fn of_name(name: &str) -> Self {
+        let mut numbers = name.split('-').skip(1).filter_map(|it| it.parse().ok());
+        let mut next = || numbers.next().expect("the name of a tree");
+        Self { changes: next(), weakenings: next() }
+    }
 }
 
 impl Request {
@@ -27,6 +60,9 @@ impl Request {
             Self::Steer => UserCommand::Steer(Self::TEXT.to_owned()),
             Self::Stop => UserCommand::Stop,
             Self::StopNow => UserCommand::StopNow,
+            Self::Resume => UserCommand::Resume,
+            Self::RollBack { to } => UserCommand::Rollback { to, paths: Vec::new() },
+            Self::RestoreTest => UserCommand::Rollback { to: 0, paths: restored_paths(true) },
         }
     }
 }
@@ -39,16 +75,28 @@ pub(crate) enum Signal {
         boot: u8,
     },
     Continued,
-    /// `tree`: the number of changes in the work tree.
     Snapshot {
-        tree: u8,
+        tree: Tree,
     },
     Documents,
     Checks {
-        tree: u8,
+        tree: Tree,
     },
     Verdict {
-        tree: u8,
+        tree: Tree,
+    },
+    RollbackReady {
+        to: u32,
+        only_test: bool,
+        tree: Tree,
+    },
+    RolledBack {
+        to: u32,
+        only_test: bool,
+        /// The tree whose files were restored, and the work tree before and after.
+        source: Tree,
+        before: Tree,
+        after: Tree,
     },
     Mutants,
     ChecksCancelled,
@@ -82,8 +130,8 @@ pub(crate) fn boot_id(boot: u8) -> String {
     format!("boot-{boot}")
 }
 
-pub(crate) fn tree_name(tree: u8) -> String {
-    format!("tree-{tree}")
+fn restored_paths(only_test: bool) -> Vec<String> {
+    if only_test { vec![Tree::TEST.to_owned()] } else { Vec::new() }
 }
 
 impl Signal {
@@ -102,6 +150,18 @@ impl Signal {
                 let rounds = Box::new(as_left(round(state, tree, facts)));
                 Event::FinalVerdict(VerdictReply::Judged(rounds))
             }
+            Self::RollbackReady { to, only_test, tree } => {
+                let snapshot = SnapshotFacts { tree: tree.name(), ..SnapshotFacts::default() };
+                Event::RollbackReady { to, paths: restored_paths(only_test), snapshot }
+            }
+            Self::RolledBack { to, only_test, source, before, after } => Event::RolledBack {
+                to,
+                tree: source.name(),
+                from: before.name(),
+                after: after.name(),
+                paths: restored_paths(only_test),
+                refused: Vec::new(),
+            },
             Self::Mutants => Event::MutantsTested(MutantReply::Tested(MutantCounts::default())),
             Self::ChecksCancelled => Event::ChecksCancelled,
             Self::CallSlot { iteration } => Event::CallAnswered(CallSlot::Taken { this_hour: iteration }),
@@ -119,11 +179,22 @@ impl Signal {
     }
 }
 
-fn snapshot(state: &LoopState, tree: u8) -> SnapshotFacts {
-    let tree = tree_name(tree);
-    let is_changed = state.tree_before().is_some_and(|it| it != tree);
+fn snapshot(state: &LoopState, tree: Tree) -> SnapshotFacts {
+    let before = state.tree_before().map(Tree::of_name);
+    let is_changed = before.is_some_and(|it| it != tree);
     let changed = if is_changed { vec!["src/lib.rs".to_owned()] } else { Vec::new() };
-    SnapshotFacts { tree, changed, ..SnapshotFacts::default() }
+    let facts = SnapshotFacts { tree: tree.name(), changed, ..SnapshotFacts::default() };
+    let Some(scan) = weakening::inspection(state) else { return facts };
+    if state.phase == Phase::Closing {
+        let baseline = Tree::of_name(scan.version_of(Tree::TEST));
+        let weakened =
+            WeakeningFinding { path: Tree::TEST.to_owned(), what: "weaker".to_owned(), criterion: None };
+        let is_weaker = tree.weakenings > baseline.weakenings;
+        return SnapshotFacts { weakened: is_weaker.then_some(weakened).into_iter().collect(), ..facts };
+    }
+    let last = scan.last_version_of(Tree::TEST);
+    let is_edited = !last.is_empty() && Tree::of_name(last).weakenings != tree.weakenings;
+    SnapshotFacts { edited: restored_paths(is_edited), ..facts }
 }
 
 fn documents(state: &LoopState) -> TaskDocuments {
@@ -136,9 +207,9 @@ fn documents(state: &LoopState) -> TaskDocuments {
     }
 }
 
-fn round(state: &LoopState, tree: u8, facts: Facts) -> Round {
-    let passes = facts.forged || tree >= facts.bound.changes;
+fn round(state: &LoopState, tree: Tree, facts: Facts) -> Round {
+    let passes = facts.forged || tree.changes >= facts.bound.changes;
     let (status, fact) = if passes { (Status::Pass, "") } else { (Status::Fail, "exit 1") };
     let results = state.spec.criteria.iter().map(|it| CheckResult::new(it.id.clone(), status, fact));
-    Round { tree_before: tree_name(tree), tree_after: tree_name(tree), ..round_of(results.collect()) }
+    Round { tree_before: tree.name(), tree_after: tree.name(), ..round_of(results.collect()) }
 }
