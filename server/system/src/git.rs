@@ -74,22 +74,30 @@ pub fn untracked_paths(root: &Path) -> Result<Option<Vec<String>>, GitError> {
 
 /// Whether git ignores `path`, relative to `root`; `None` outside of a repository or if it cannot be determined.
 pub fn is_ignored(root: &Path, path: &Path) -> Option<bool> {
-    open(root).ok()?.is_path_ignored(root.join(path)).ok()
+    let (repository, relative) = open_for(root, path)?;
+    repository.is_path_ignored(relative).ok()
 }
 
 /// Whether a file, relative to `root`, matches the checked-out commit; `None` outside of a repository or if libgit2
 /// cannot read it.
 pub fn is_unmodified(root: &Path, path: &Path) -> Option<bool> {
-    let repository = open(root).ok()?;
-    let top = repository.workdir()?.canonicalize().ok()?;
-    let file = root.canonicalize().ok()?.join(path);
-    let relative = file.strip_prefix(&top).ok()?;
-    match repository.status_file(relative) {
+    let (repository, relative) = open_for(root, path)?;
+    match repository.status_file(&relative) {
         Ok(status) => Some(status.is_empty()),
         // In neither the commit, the index nor the work tree: it was removed and committed.
         Err(error) if error.code() == git2::ErrorCode::NotFound => Some(true),
         Err(_) => None,
     }
+}
+
+/// The repository around `root`, and the path of a file in it; `None` if reading its rules could block.
+fn open_for(root: &Path, path: &Path) -> Option<(Repository, PathBuf)> {
+    let repository = open(root).ok()?;
+    let top = repository.workdir()?.canonicalize().ok()?;
+    let file = root.canonicalize().ok()?.join(path);
+    let relative = file.strip_prefix(&top).ok()?.to_path_buf();
+    let is_readable = special_files::find_rules(&top, std::iter::once(relative.as_path())).is_none();
+    is_readable.then_some((repository, relative))
 }
 
 /// Counts of the files in the user's index.

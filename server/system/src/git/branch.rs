@@ -11,6 +11,7 @@ use git2::{
 use loopkeeper_core::decide::LoopBranch;
 use loopkeeper_text::{sanitize, tr};
 
+use super::{special_files, special_message};
 use crate::regular_file::read_linked;
 
 const HEADS: &str = "refs/heads/";
@@ -239,7 +240,13 @@ fn refuse_overwriting(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>)
 /// Git would run a program on these files (large files, encryption), and libgit2 would write them as they are stored.
 fn refuse_filtered(repo: &Repository, from: Option<&Tree<'_>>, to: &Tree<'_>) -> Result<(), String> {
     let diff = repo.diff_tree_to_tree(from, Some(to), None).map_err(|it| it.message().to_owned())?;
-    let written = diff.deltas().filter_map(|it| it.new_file().path().map(Path::to_path_buf));
+    let written: Vec<PathBuf> =
+        diff.deltas().filter_map(|it| it.new_file().path().map(Path::to_path_buf)).collect();
+    let rules =
+        repo.workdir().and_then(|top| special_files::find_rules(top, written.iter().map(PathBuf::as_path)));
+    if let Some(path) = rules {
+        return Err(special_message(&path));
+    }
     for path in written {
         if let Some(filter) = unsupported_filter(repo, &path) {
             let path = sanitize::line(&path.to_string_lossy());

@@ -17,6 +17,7 @@ use crate::snapshots::TreeEntry;
 
 use super::branch::{current_branch, ensure_index_unlocked, ensure_no_operation, unsupported_filter};
 use super::commit_mark::CommitMark;
+use super::{special_files, special_message};
 
 const FILE: i32 = 0o100_644;
 const EXECUTABLE: i32 = 0o100_755;
@@ -127,6 +128,7 @@ impl<'a> CommitBuilder<'a> {
         let author = repo
             .signature()
             .map_err(|_| tr!("git has no author; set `git config user.name` and `user.email`").to_owned())?;
+        self.ensure_readable_rules(paths)?;
         let base = parent.as_ref().map(Commit::tree).transpose().map_err(error)?;
         let mut entries = StoredEntries::new();
         for path in paths {
@@ -154,6 +156,18 @@ impl<'a> CommitBuilder<'a> {
         let notes = [note, stale].into_iter().flatten();
         let note = Some(clauses::join_clauses(notes)).filter(|it| !it.is_empty());
         Ok(CommitResult { commit: Some(id), note })
+    }
+
+    /// Fails if reading the attributes of a path could block.
+    fn ensure_readable_rules(&self, paths: &BTreeSet<Vec<u8>>) -> Result<(), String> {
+        let Some(top) = self.repo.workdir() else { return Ok(()) };
+        let whole =
+            |path: &Vec<u8>| PathBuf::from(OsStr::from_bytes(&[self.prefix.as_slice(), path].concat()));
+        let whole: Vec<PathBuf> = paths.iter().map(whole).collect();
+        match special_files::find_rules(top, whole.iter().map(PathBuf::as_path)) {
+            Some(path) => Err(special_message(&path)),
+            None => Ok(()),
+        }
     }
 
     /// A second handle, so that `self` can record omitted paths while the first one is borrowed.

@@ -1,4 +1,4 @@
-//! Finds pipes, devices and sockets where git expects files. git and libgit2 open them without a deadline, and a pipe
+//! Finds pipes, devices and sockets where git expects files. Git and libgit2 open them without a deadline, and a pipe
 //! without a writer would block them indefinitely.
 
 use std::collections::BTreeSet;
@@ -35,6 +35,8 @@ const FILES: &[&str] = &[
 ];
 /// Folders in which any name may be read.
 const FOLDERS: &[&str] = &["refs", "objects/pack", "objects/info/commit-graphs"];
+/// Files in the folders of a work tree with rules for the paths below them.
+const RULES: [&str; 2] = [".gitattributes", ".gitignore"];
 /// A repository with more loose references is searched in part.
 const MAX_ENTRIES: usize = 20_000;
 /// Nested `include.path`.
@@ -58,6 +60,13 @@ pub(super) fn find(root: &Path) -> Option<PathBuf> {
     }
     let configs = git.iter().flat_map(|it| [it.join("config"), it.join("config.worktree")]);
     find_in_configs(configs.collect())
+}
+
+/// The first file with rules for one of these paths, relative to the top of the work tree, that is not a regular file.
+pub(super) fn find_rules<'a>(top: &Path, paths: impl Iterator<Item = &'a Path>) -> Option<PathBuf> {
+    let folders: BTreeSet<&Path> = paths.flat_map(|it| it.ancestors().skip(1)).collect();
+    let mut rules = folders.into_iter().flat_map(|folder| RULES.map(|name| top.join(folder).join(name)));
+    rules.find(|it| is_special(it))
 }
 
 /// Git's folder of the work tree and the one it shares with others, or the special file in its place.

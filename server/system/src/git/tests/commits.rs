@@ -294,3 +294,17 @@ fn locks_of_a_commit_that_was_interrupted_are_removed() {
         assert!(made.commit.is_none(), "{lock} taken a minute after the keeper was killed: {made:?}");
     }
 }
+
+#[test]
+fn pipes_in_place_of_attributes_do_not_block() {
+    for path in [".gitattributes", "folder/.gitattributes", ".git/info/attributes"] {
+        let repo = Repo::new();
+        repo.write("folder/new", "x\n");
+        fs::create_dir_all(repo.root().join(".git/info")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, repo.root().join(path), rustix::fs::Mode::RUSR).unwrap();
+        let made = committed(&repo, &["folder/new"]);
+        assert_eq!(made.commit, None, "{path}");
+        let note = made.note.unwrap_or_default();
+        assert!(note.contains(&format!("{path} is not a regular file")), "{note}");
+    }
+}
