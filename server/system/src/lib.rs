@@ -30,7 +30,7 @@ pub mod process_table;
 mod program_path;
 pub mod program_versions;
 pub mod project_files;
-mod regular_file;
+pub mod regular_file;
 pub mod removal_watch;
 mod repository_layout;
 pub mod resource_limits;

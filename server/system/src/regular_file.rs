@@ -12,7 +12,7 @@ use rustix::io::Errno;
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Opens a file for reading, following links; an error if it is not a regular file.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
+pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let metadata = file.metadata()?;

@@ -10,6 +10,7 @@ use loopkeeper_core::check::MissingDependency;
 use loopkeeper_core::check::missing::{FileFacts, MissingCandidate, TreeFacts, resolve_missing};
 
 use super::RoundParams;
+use loopkeeper_system::regular_file;
 
 /// More files than in any project whose file names are conclusive.
 const MAX_FILES: usize = 20_000;
@@ -98,7 +99,7 @@ fn present(path: &Path) -> Option<FileFacts> {
 
 /// Reads regular files only, because other kinds may never end.
 fn start_of(path: &Path, max_bytes: u64) -> Option<String> {
-    let file = fs::File::open(path).ok().filter(|_| path.is_file())?;
+    let file = regular_file::open(path).ok()?;
     let mut bytes = Vec::new();
     file.take(max_bytes).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -131,5 +132,15 @@ mod tests {
         assert_eq!(facts.present["run.sh"].interpreter.as_deref(), Some("/usr/bin/nosuch -x"));
         assert!(facts.present.contains_key("node_modules"));
         assert!(facts.present.keys().all(|it| !it.contains("..")));
+    }
+
+    #[test]
+    fn pipes_in_place_of_manifests_and_programs_do_not_block() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["package.json", "run.sh"] {
+            rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join(path), rustix::fs::Mode::RUSR).unwrap();
+        }
+        let facts = collect_facts(folder.path(), &not_started("./run.sh"));
+        assert!(facts.manifests.is_empty() && facts.present["run.sh"].interpreter.is_none());
     }
 }
