@@ -4,9 +4,11 @@
 pub mod positions;
 
 use std::collections::HashMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use loopkeeper_system::regular_file;
 use lsp_types::{TextDocumentContentChangeEvent, Url};
 
 use self::positions::{Encoding, LinePositions};
@@ -104,8 +106,11 @@ impl Documents {
 /// The file behind a document, decoded as editors do.
 fn on_disk(uri: &Url) -> Option<String> {
     let path = file_path(uri)?;
-    let facts = path.metadata().ok().filter(|it| it.is_file() && it.len() <= MAX_BYTES);
-    let bytes = facts.and_then(|_| std::fs::read(path).ok())?;
+    let mut bytes = Vec::new();
+    regular_file::open(&path).ok()?.take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return None;
+    }
     let text = String::from_utf8_lossy(&bytes);
     Some(text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned())
 }

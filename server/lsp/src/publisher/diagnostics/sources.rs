@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use loopkeeper_system::regular_file;
 use loopkeeper_text::sanitize;
 use loopkeeper_view::editor::{SourceFailure, SourceHint};
 use lsp_types::{Diagnostic, Position, Range};
@@ -72,7 +73,7 @@ fn line(context: &DiagnosticsContext, path: &Path, number: u32) -> Option<String
         return document.text.lines().nth(index).map(str::to_owned);
     }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    regular_file::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
     String::from_utf8_lossy(&bytes).lines().nth(index).map(str::to_owned)
 }
 
