@@ -118,11 +118,13 @@ fn paths_changed_since_pin(
     tree: &str,
 ) -> Result<BTreeSet<String>, SnapshotFailure> {
     let mut changed: BTreeSet<String> = store.changed_paths(&scan.start, tree)?.into_iter().collect();
-    changed.extend(scan.pins.keys().cloned());
-    changed.retain(|path| match scan.pins.get(path) {
-        Some(pin) => store.file(pin, path, usize::MAX).ok() != store.file(tree, path, usize::MAX).ok(),
-        None => true,
-    });
+    for (path, pin) in &scan.pins {
+        if store.is_same_entry(pin, tree, path.as_bytes())? {
+            changed.remove(path);
+        } else {
+            changed.insert(path.clone());
+        }
+    }
     Ok(changed)
 }
 
@@ -199,5 +201,48 @@ impl FileVersions for TreePair<'_> {
 
     fn existed(&self, path: &str) -> bool {
         self.store.file(self.scan.version_of(path), path, usize::MAX).is_ok_and(|it| it.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use loopkeeper_core::decide::weakening::WeakeningScan;
+    use loopkeeper_core::tamper::ProtectionRules;
+    use loopkeeper_system::snapshots::SnapshotStore;
+
+    use super::paths_changed_since_pin;
+
+    #[test]
+    fn any_other_entry_than_the_pinned_one_is_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join("work");
+        let test = root.join("a.py");
+        fs::create_dir(&root).unwrap();
+        let mut store = SnapshotStore::open(&folder.path().join("state"), &root).unwrap();
+        let mut take = |entry: Option<&str>| {
+            let _ = fs::remove_file(&test);
+            entry.inspect(|it| symlink(it, &test).unwrap());
+            store.take_snapshot().unwrap().tree
+        };
+        let (nothing, link, other) = (take(None), take(Some("b.py")), take(Some("../c.py")));
+        let check = |pin: &str, now: &str, expect: &[&str]| {
+            let scan = WeakeningScan {
+                watch: ProtectionRules::new(&[], &[], &BTreeSet::new()),
+                start: nothing.clone(),
+                pins: BTreeMap::from([("a.py".to_owned(), pin.to_owned())]),
+                last_tree: String::new(),
+            };
+            let changed = paths_changed_since_pin(&scan, &store, now).unwrap();
+            assert_eq!(Vec::from_iter(changed), expect, "{pin} {now}");
+        };
+        check(&nothing, &link, &["a.py"]);
+        check(&link, &other, &["a.py"]);
+        check(&link, &nothing, &["a.py"]);
+        check(&link, &link, &[]);
+        check(&nothing, &nothing, &[]);
     }
 }

@@ -273,6 +273,11 @@ impl SnapshotStore {
         self.item(tree, path)?.map_or(Ok(TreeEntry::Nothing), |at| self.to_entry(at))
     }
 
+    /// Whether two snapshots have the same entry at a path: kind and bytes, or size and time where these are not stored.
+    pub fn is_same_entry(&self, a: &str, b: &str, path: &[u8]) -> Result<bool> {
+        Ok(self.item(a, path)? == self.item(b, path)?)
+    }
+
     fn to_entry(&self, at: TreeItem) -> Result<TreeEntry> {
         let bytes = || self.objects.read(at.id, ObjectType::Blob);
         Ok(match at.kind {
