@@ -15,6 +15,7 @@ mod names;
 mod objects;
 mod patch;
 mod restore;
+mod rollback;
 mod root_folder;
 mod state;
 mod tree;
@@ -32,19 +33,21 @@ use loopkeeper_text::tr_later;
 pub use error::SnapshotError;
 pub use gc::{GcMode, GcReport};
 pub use restore::RestoreReport;
+pub use rollback::RestorePreview;
 
 pub(crate) use names::display_path;
 
 use cache::CachedFolder;
-use compare::TreeChange;
 use error::Result;
 use ignores::IgnoreRules;
 use objects::ObjectStore;
-use restore::RestoreScope;
 use root_folder::RootFolder;
 use state::{StoreLock, StoreState};
 use tree::{TreeItem, TreeItemKind};
 use walk::{TreeWalk, WalkReport};
+
+/// The first snapshot of a large tree by another process takes minutes.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// The snapshots of one work tree.
 pub struct SnapshotStore {
@@ -76,17 +79,6 @@ pub struct Snapshot {
     pub tree: String,
     pub not_covered: Vec<UnstoredFile>,
     pub n_files: u64,
-}
-
-/// What a restore would change: paths in display form.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RestorePreview {
-    /// A snapshot of the current tree.
-    pub before: String,
-    pub written: Vec<String>,
-    pub removed: Vec<String>,
-    /// The subset whose current bytes would be lost.
-    pub replaced: Vec<String>,
 }
 
 /// One file that differs between two snapshots; a side is absent if its bytes are not stored.
@@ -159,11 +151,19 @@ impl SnapshotStore {
     /// Stores the current tree. It is on disk when this returns.
     pub fn take_snapshot(&mut self) -> Result<Snapshot> {
         let began = Instant::now();
-        let _lock = StoreLock::acquire(self.objects.dir())?;
+        let _lock = self.lock_for_snapshot()?;
         let (tree, found) = self.walk_tree(None)?;
         let taken = Snapshot { tree: tree.to_string(), not_covered: found.not_covered, n_files: found.files };
         self.last = Some((began, taken.clone()));
         Ok(taken)
+    }
+
+    fn lock_for_snapshot(&self) -> Result<StoreLock> {
+        let timeout = self.timeout.unwrap_or(LOCK_TIMEOUT);
+        StoreLock::acquire(self.objects.dir(), timeout).map_err(|error| match error {
+            SnapshotError::Locked { .. } if self.timeout.is_some() => SnapshotError::OutOfTime,
+            error => error,
+        })
     }
 
     /// Like [`Self::take_snapshot`], but returns the last snapshot if it began less than `max_age` ago.
@@ -329,85 +329,11 @@ impl SnapshotStore {
         )
     }
 
-    /// Restores the tree to snapshot `target`, or only `paths` of it (files or folders, as [`Self::changed_paths`]
-    /// names them). Takes a snapshot of the current tree first. May be killed at any point and run again.
-    pub fn restore(&mut self, target: &str, paths: Option<&[String]>) -> Result<RestoreReport> {
-        self.restore_scope(target, paths.map_or(RestoreScope::All, RestoreScope::Paths))
-    }
-
-    /// Like [`Self::restore`] for the paths that differ between the snapshots `since` and `target`.
-    pub fn restore_since(&mut self, target: &str, since: &str) -> Result<RestoreReport> {
-        let scope = self.scope_since(target, since)?;
-        self.restore_scope(target, scope)
-    }
-
-    fn scope_since(&self, target: &str, since: &str) -> Result<RestoreScope<'static>> {
-        let (since, target) = (self.objects.resolve_snapshot(since)?, self.objects.resolve_snapshot(target)?);
-        let changes = compare::diff_trees(&self.objects, since, target)?;
-        Ok(RestoreScope::Exactly(changes.into_iter().map(|it| it.path).collect()))
-    }
-
-    /// Previews [`Self::restore`].
-    pub fn restore_preview(&mut self, target: &str, paths: Option<&[String]>) -> Result<RestorePreview> {
-        self.preview(target, &paths.map_or(RestoreScope::All, RestoreScope::Paths))
-    }
-
-    /// Previews [`Self::restore_since`].
-    pub fn restore_since_preview(&mut self, target: &str, since: &str) -> Result<RestorePreview> {
-        let scope = self.scope_since(target, since)?;
-        self.preview(target, &scope)
-    }
-
-    fn preview(&mut self, target: &str, scope: &RestoreScope<'_>) -> Result<RestorePreview> {
-        let before = self.take_snapshot()?.tree;
-        let changes = compare::diff_trees(
-            &self.objects,
-            self.objects.resolve_snapshot(&before)?,
-            self.objects.resolve_snapshot(target)?,
-        )?;
-        let is_marker = |it: Option<TreeItem>| it.is_some_and(|it| it.kind == TreeItemKind::Marker);
-        let mut preview = RestorePreview { before, ..RestorePreview::default() };
-        for TreeChange { path, old, new, .. } in changes {
-            if is_marker(old) || is_marker(new) || !scope.holds(&path) {
-                continue;
-            }
-            let path = names::display_path(&path);
-            preview.replaced.extend(old.map(|_| path.clone()));
-            let paths = if new.is_some() { &mut preview.written } else { &mut preview.removed };
-            paths.push(path);
-        }
-        Ok(preview)
-    }
-
-    fn restore_scope(&mut self, target: &str, scope: RestoreScope<'_>) -> Result<RestoreReport> {
-        let _lock = StoreLock::acquire(self.objects.dir())?;
-        let target = self.objects.resolve_snapshot(target)?;
-        self.last = None;
-        let (before, found) = self.walk_tree(Some(target))?;
-        if before != target {
-            state::record_rollback(self.objects.dir(), before)?;
-        }
-        let request = restore::RestoreRequest { before, target, scope };
-        let mut restored =
-            restore::restore((&self.objects, &mut self.rules), self.root.path(), &request, &found)?;
-        // Reports the state observed afterwards, not the intended one.
-        let compared = self.walk_tree(Some(target)).and_then(|it| {
-            restored.after = it.0.to_string();
-            restored.record_differences(&self.objects, it.0, &request)
-        });
-        match compared {
-            Ok(()) => Ok(restored),
-            Err(source) => {
-                Err(SnapshotError::Incomplete { before: restored.before, source: Box::new(source) })
-            }
-        }
-    }
-
     /// Deletes (or counts) objects that are needed neither by the snapshots in `keep`, nor by those taken before a
     /// rollback, nor by the last one.
     pub fn collect_garbage(&mut self, keep: &HashSet<String>, sweep: GcMode) -> Result<GcReport> {
         let dir = self.objects.dir().to_path_buf();
-        let _lock = StoreLock::acquire(&dir)?;
+        let _lock = StoreLock::acquire(&dir, LOCK_TIMEOUT)?;
         self.last = None;
         self.objects.recover()?;
         let state = StoreState::read(&dir)?;
@@ -477,7 +403,7 @@ impl Drop for SnapshotStore {
         if self.unsaved.files == 0 {
             return;
         }
-        let Some(_lock) = StoreLock::try_acquire(self.objects.dir()) else { return };
+        let Ok(Some(_lock)) = StoreLock::try_acquire(self.objects.dir()) else { return };
         let current = StoreState::read(self.objects.dir());
         if let (Some(valid), Ok(current)) = (self.valid_for, current)
             && valid.is_valid_under(&current)

@@ -21,6 +21,8 @@ pub enum SnapshotError {
     Damaged { dir: PathBuf, what: String },
     #[error("{}", tr!("Snapshot {tree} is not in the store {dir}", tree, dir = dir.display()))]
     Unknown { tree: String, dir: PathBuf },
+    #[error("{}", tr!("Another process holds the lock of the snapshot store {dir}", dir = dir.display()))]
+    Locked { dir: PathBuf },
     /// See [`super::SnapshotStore::set_time_limit`].
     #[error("{}", tr!("Reading the work tree exceeded its time limit"))]
     OutOfTime,
@@ -35,6 +37,9 @@ impl HintedError for SnapshotError {
             Self::OutOfTime => None,
             Self::NoTree { .. } => {
                 Some(tr!("move it back and start again, or start a loop where it is now.").to_owned())
+            }
+            Self::Locked { .. } => {
+                Some(tr!("wait until it has ended, or end it if it is stopped; then try again.").to_owned())
             }
             Self::Missing { .. } => {
                 Some(tr!("it was deleted while in use; start again to make a new, empty one.").to_owned())
@@ -71,6 +76,7 @@ impl SnapshotError {
             | Self::Missing { .. }
             | Self::Damaged { .. }
             | Self::Unknown { .. }
+            | Self::Locked { .. }
             | Self::OutOfTime => false,
         }
     }

@@ -4,10 +4,12 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use git2::Oid;
 use loopkeeper_text::tr_later;
 use rustix::fs::{CWD, FlockOperation, RenameFlags, renameat_with};
+use rustix::io::Errno;
 
 use super::error::{Result, SnapshotError};
 use super::objects::sync_folder;
@@ -15,6 +17,7 @@ use super::objects::sync_folder;
 const STATE: &str = "loopkeeper";
 const CACHE: &str = "stat-cache";
 const ROLLBACKS: &str = "before-rollbacks";
+const RETRY_DELAY: Duration = Duration::from_millis(5);
 
 /// Held while the store or the work tree changes; released when the process exits.
 pub(super) struct StoreLock {
@@ -22,15 +25,20 @@ pub(super) struct StoreLock {
 }
 
 impl StoreLock {
-    pub(super) fn acquire(dir: &Path) -> Result<Self> {
-        Self::open(dir, FlockOperation::LockExclusive)
+    /// Waits while another process holds the lock. One that is stopped may hold it without end, so the wait is limited.
+    pub(super) fn acquire(dir: &Path, timeout: Duration) -> Result<Self> {
+        let begun = Instant::now();
+        loop {
+            match Self::try_acquire(dir)? {
+                Some(lock) => return Ok(lock),
+                None if begun.elapsed() < timeout => std::thread::sleep(RETRY_DELAY),
+                None => return Err(SnapshotError::Locked { dir: dir.to_path_buf() }),
+            }
+        }
     }
 
-    pub(super) fn try_acquire(dir: &Path) -> Option<Self> {
-        Self::open(dir, FlockOperation::NonBlockingLockExclusive).ok()
-    }
-
-    fn open(dir: &Path, operation: FlockOperation) -> Result<Self> {
+    /// `None`: another process holds the lock.
+    pub(super) fn try_acquire(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join("lock");
         let file = match File::options().create(true).append(true).open(&path) {
             Err(it) if it.kind() == io::ErrorKind::NotFound => {
@@ -38,8 +46,11 @@ impl StoreLock {
             }
             it => it.map_err(SnapshotError::io(tr_later!("open"), &path))?,
         };
-        rustix::fs::flock(&file, operation).map_err(SnapshotError::io(tr_later!("lock"), &path))?;
-        Ok(Self { _file: file })
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(SnapshotError::io(tr_later!("lock"), &path)(error)),
+        }
     }
 }
 

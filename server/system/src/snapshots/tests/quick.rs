@@ -1,6 +1,9 @@
 //! Tests of snapshots that are reused or abandoned.
 
+use std::fs::File;
 use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
 
 use super::world::World;
 use crate::snapshots::SnapshotError;
@@ -48,4 +51,17 @@ fn a_snapshot_over_its_timeout_is_abandoned_and_the_next_is_complete() {
     let after = world.store.take_snapshot().unwrap();
     assert_eq!((after.n_files, whole.n_files), (61, 60));
     assert_eq!(world.store.changed_paths(&whole.tree, &after.tree).unwrap(), ["folder3/new"]);
+}
+
+#[test]
+fn a_store_that_another_process_keeps_locked_does_not_block() {
+    let mut world = World::new();
+    world.write("a", "1");
+    let first = world.take();
+    let lock = File::open(world.store_dir().join("lock")).unwrap();
+    flock(&lock, FlockOperation::LockExclusive).unwrap();
+    world.store.set_time_limit(Some(Duration::from_millis(20)));
+    assert!(matches!(world.store.take_snapshot(), Err(SnapshotError::OutOfTime)));
+    flock(&lock, FlockOperation::Unlock).unwrap();
+    assert_eq!(world.store.take_snapshot().unwrap().tree, first.tree);
 }
