@@ -188,7 +188,9 @@ impl RestoreRun<'_> {
     fn apply_plan(&mut self, plan: &RestorePlan, found: &WalkReport) -> Result<()> {
         self.sync = if plan.writes.len() <= MAX_SINGLE_SYNCS { SyncMode::Each } else { SyncMode::All };
         for path in &found.leftovers {
-            let done = self.root.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.discard()));
+            let is_stored = |bytes: &[u8]| self.is_stored(bytes, plan);
+            let done =
+                self.root.open_entry(path).and_then(|it| it.map_or(Ok(false), |it| it.discard(is_stored)));
             self.record_step(path, done)?;
         }
         // Deepest first, so that folders are empty when they are removed.
@@ -208,6 +210,17 @@ impl RestoreRun<'_> {
             }
         }
         self.make_durable()
+    }
+
+    /// Whether nothing is lost with a file of an interrupted restore: the store holds its bytes, or they are the part of
+    /// a file that was being written.
+    fn is_stored(&self, bytes: &[u8], plan: &RestorePlan) -> bool {
+        let is_object =
+            Oid::hash_object(ObjectType::Blob, bytes).is_ok_and(|it| self.objects.has(it, ObjectType::Blob));
+        let is_part = |item: &TreeItem| {
+            self.objects.read(item.id, ObjectType::Blob).is_ok_and(|it| it.starts_with(bytes))
+        };
+        bytes.is_empty() || is_object || plan.writes.iter().any(|(.., new)| is_part(new))
     }
 
     /// Whether the step changed anything. An error of one path becomes a refusal; an error that affects all paths ends

@@ -31,6 +31,7 @@ impl From<Errno> for EntryError {
 pub(super) type EntryResult<T> = std::result::Result<T, EntryError>;
 
 const CHANGED: &str = tr_later!("changed since the snapshot");
+const LEFT: &str = tr_later!("left by an interrupted rollback, and no snapshot contains it");
 const OCCUPIED: &str = tr_later!("something that no snapshot contains is in its place");
 
 pub(super) struct EntryHandle {
@@ -84,9 +85,21 @@ impl EntryHandle {
         Ok(true)
     }
 
-    /// Deletes the entry, unless it is a folder.
-    pub(super) fn discard(&self) -> EntryResult<bool> {
-        Ok(self.unlink(&self.name).map(|()| true)?)
+    /// Deletes the file or link that an interrupted restore left, if nothing is lost with these bytes: a file that was
+    /// changed at the last moment may have been moved aside and not put back.
+    pub(super) fn discard(&self, is_stored: impl FnOnce(&[u8]) -> bool) -> EntryResult<bool> {
+        let stat = rustix::fs::statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let bytes = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Symlink => {
+                Some(rustix::fs::readlinkat(&self.folder, &self.name, Vec::new())?.into_bytes())
+            }
+            FileType::RegularFile => read_file((self.folder.as_fd(), &self.name))?.map(|it| it.bytes),
+            _ => None,
+        };
+        if bytes.is_some_and(|it| is_stored(&it)) {
+            return Ok(self.unlink(&self.name).map(|()| true)?);
+        }
+        Err(EntryError::Refused(LEFT))
     }
 
     pub(super) fn remove_folder(&self) -> std::result::Result<(), Errno> {

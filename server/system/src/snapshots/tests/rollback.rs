@@ -322,6 +322,23 @@ fn a_restore_that_was_killed_is_run_again() {
 }
 
 #[test]
+fn what_an_interrupted_restore_moved_aside_is_kept_unless_it_is_stored() {
+    let mut world = World::new();
+    world.write("a", "start of a long text");
+    let start = world.take().tree;
+    world.write("a", "2");
+    // Moved aside and not put back: the user saved it at that moment.
+    world.write(".loopkeeper-restore-mine", "written by the user");
+    world.write(".loopkeeper-restore-part", "start of");
+    let restored = world.restore(&start);
+    assert_eq!(file(&world, "a"), "start of a long text");
+    assert_eq!(file(&world, ".loopkeeper-restore-mine"), "written by the user");
+    let refused: Vec<_> = restored.refused.iter().map(|it| it.path.as_str()).collect();
+    assert_eq!(refused, [".loopkeeper-restore-mine"]);
+    assert_eq!(world.contents().len(), 2, "a part of a stored file is removed");
+}
+
+#[test]
 fn a_damaged_store_changes_nothing() {
     let mut world = World::new();
     world.write("a", "1");
