@@ -1,6 +1,8 @@
 //! Finds changes since a moment that no snapshot contains: ignored files, caches, installed packages. Uses the change
 //! times of files, which a program cannot set back.
 
+mod build_folders;
+mod git_folder;
 mod listed_packages;
 mod outside;
 mod package_programs;
@@ -8,6 +10,7 @@ mod packages;
 mod programs;
 #[cfg(test)]
 mod tests;
+mod tool_data;
 mod tool_folders;
 
 use std::collections::HashSet;
@@ -31,8 +34,8 @@ const MAX_MANIFEST_BYTES: u64 = 32 << 20;
 
 /// Folders of caches that decide what runs: interpreters read them in place of the source.
 const CACHES: [&str; 2] = ["__pycache__", ".pytest_cache"];
-/// Folders of other tools, which contain nothing that a check compiles or runs.
-const SKIPPED_FOLDERS: [&str; 14] = [
+/// Folders with the data of other tools.
+const TOOL_FOLDERS: [&str; 14] = [
     ".git",
     ".hg",
     ".svn",
@@ -64,15 +67,14 @@ pub struct UnrecordedChanges {
     pub touched: Vec<PathBuf>,
     /// Folders and files that are created again if missing.
     pub caches: Vec<PathBuf>,
-    /// Ignored files that are run, compiled or linked, and symbolic links.
+    /// Ignored files that are run, compiled or linked, symbolic links, and folders with the data of tools.
     pub products: Vec<PathBuf>,
     /// All other ignored files.
     pub others: Vec<PathBuf>,
     /// Files of installed packages that changed although their package was not installed again.
     pub patched: Vec<PathBuf>,
-    /// Folders of tools and other repositories that were created since and that git ignores.
-    pub folders: Vec<PathBuf>,
-    /// Installed packages that no manifest of the tree lists, and files that no package lists.
+    /// Installed packages that no manifest of the tree lists, files that no package lists, and entries in the folder of
+    /// the repository that git does not make.
     pub unlisted: Vec<PathBuf>,
     /// Whether the limits were exceeded.
     pub is_partial: bool,
@@ -169,12 +171,8 @@ impl UnrecordedScan<'_> {
                 return self.found.caches.push(path.to_owned());
             }
             // Another repository, or another work tree of this one.
-            if is_named(&SKIPPED_FOLDERS) || fs::symlink_metadata(absolute.join(".git")).is_ok() {
-                let metadata = fs::symlink_metadata(&absolute);
-                if metadata.is_ok_and(|it| is_created_since(&it, self.since)) {
-                    self.found.folders.push(path.to_owned());
-                }
-                return;
+            if is_named(&TOOL_FOLDERS) || fs::symlink_metadata(absolute.join(".git")).is_ok() {
+                return self.scan_tool_folder(path, depth + 1);
             }
             if name == "node_modules" {
                 return self.scan_node_modules(path, depth);

@@ -72,10 +72,21 @@ fn work_that_is_ignored_since_the_start_is_not_verified() {
 
 #[test]
 fn files_that_were_ignored_at_the_start_may_be_needed() {
-    let act = "mkdir lib; sed 's/a - b/a + b/' calc.py > lib/sums.py; printf 'import sys\nsys.path.insert(0, \"lib\")\nfrom sums import add\n' > calc.py";
-    let what = "the checks need lib/sums.py, which git ignores, as the agent left them";
-    let before = "echo lib/ > .gitignore";
-    Scenario { before, ..scenario(&[act], &[CRITERION], Verified(1, what)) }.play();
+    for (folder, named) in [("lib", "lib/sums.py"), (".cache", ".cache")] {
+        let act = format!(
+            "mkdir {folder}; sed 's/a - b/a + b/' calc.py > {folder}/sums.py; printf 'import sys\nsys.path.insert(0, \"{folder}\")\nfrom sums import add\n' > calc.py"
+        );
+        let what = format!("the checks need {named}, which git ignores, as the agent left them");
+        let before = &format!("echo {folder}/ > .gitignore");
+        Scenario { before, ..scenario(&[&act], &[CRITERION], Verified(1, &what)) }.play();
+    }
+}
+
+#[test]
+fn work_in_the_folder_of_the_repository_is_not_verified() {
+    let act = work_moved_to("$PWD/.git/objects/sums");
+    let what = "the checks need .git/objects/sums, which the tree does not hold";
+    Scenario { before: "git init -q", ..scenario(&[&act], &[CRITERION], Claimed(1, what)) }.play();
 }
 
 #[test]
@@ -91,6 +102,8 @@ fn a_package_that_no_manifest_lists_leaves_a_claim() {
         Scenario { files: &files, criteria: &criteria, acts: &[act], ends, ..Scenario::default() }.play()
     };
     played(act, Claimed(1, "the checks need node_modules/plus, which the tree does not hold"));
+    let single = "mkdir -p node_modules; echo 'module.exports = (a, b) => a + b;' > node_modules/plus.js; echo \"exports.add = require('plus');\" > calc.js";
+    played(single, Claimed(1, "the checks need node_modules/plus.js, which the tree does not hold"));
     let listed = format!("{act}; sed -i 's/{{}}/{{ \"plus\": \"1\" }}/' package.json");
     played(&listed, Verified(1, "passes after 1 iteration"));
 }

@@ -170,8 +170,7 @@ impl VerdictInputs {
             return Ok(());
         }
         let changes = &mut self.changes;
-        let ignored = [&changes.products, &changes.others, &changes.folders].map(|it| it.iter()).into_iter();
-        let ignored: Vec<PathBuf> = ignored.flatten().cloned().collect();
+        let ignored: Vec<PathBuf> = changes.products.iter().chain(&changes.others).cloned().collect();
         self.unlisted = store.newly_ignored(start, since, &ignored)?;
         self.unlisted.append(&mut changes.unlisted);
         let others = self.unlisted.iter().filter(|it| !changes.products.contains(it));

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::packages::listed_files;
-use super::{MAX_MANIFEST_BYTES, UnrecordedScan, is_created_since};
+use super::{MAX_MANIFEST_BYTES, UnrecordedScan};
 use crate::regular_file::read_text;
 
 const MANIFESTS: [&str; 7] = [
@@ -24,37 +24,6 @@ const BINARY_LOCK_FILE: &str = "bun.lockb";
 /// Entries of `site-packages` that no record of a package lists.
 const UNLISTED_BY_DESIGN: [&str; 5] =
     ["__pycache__", "_virtualenv.py", "_virtualenv.pth", "distutils-precedence.pth", "README.txt"];
-/// Entries that git and its extensions make in the folder of a repository.
-const GIT_ENTRIES: [&str; 27] = [
-    "HEAD",
-    "ORIG_HEAD",
-    "FETCH_HEAD",
-    "COMMIT_EDITMSG",
-    "TAG_EDITMSG",
-    "MERGE_HEAD",
-    "MERGE_MSG",
-    "MERGE_MODE",
-    "MERGE_RR",
-    "AUTO_MERGE",
-    "SQUASH_MSG",
-    "config",
-    "config.worktree",
-    "description",
-    "index",
-    "packed-refs",
-    "shallow",
-    "branches",
-    "hooks",
-    "info",
-    "logs",
-    "objects",
-    "refs",
-    "reftable",
-    "rr-cache",
-    "modules",
-    "worktrees",
-];
-
 impl UnrecordedScan<'_> {
     /// New packages in `node_modules` that neither a manifest nor a lock file of the tree names. Without a lock file,
     /// listed packages name others.
@@ -118,17 +87,6 @@ impl UnrecordedScan<'_> {
                 {
                     self.found.unlisted.push(path.to_owned());
                 }
-            }
-        }
-    }
-
-    /// New entries in the folder of the repository that git does not make.
-    pub(super) fn find_unknown_in_repository(&mut self) {
-        for entry in fs::read_dir(self.root.join(".git")).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let is_new = entry.metadata().is_ok_and(|it| is_created_since(&it, self.since));
-            if is_new && !GIT_ENTRIES.iter().any(|it| name == *it) && !name.as_bytes().ends_with(b".lock") {
-                self.found.unlisted.push(Path::new(".git").join(name));
             }
         }
     }

@@ -1,5 +1,6 @@
-//! Checks installed packages and build folders: `node_modules`, Python's virtual environments, Cargo's `target`. A file
-//! that changed while its package stayed the same was patched; a package that was installed again belongs to the work.
+//! Checks installed packages: `node_modules` and Python's virtual environments. A file that changed while its package
+//! stayed the same was patched; a package that was installed again belongs to the work. What belongs to no package is
+//! hidden like other ignored files.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -18,6 +19,19 @@ const BASE_PROGRAMS: [&str; 20] = [
     "node", "npm", "npx", "pnpm", "yarn", "bun", "deno", "sh", "bash", "dash", "env", "git", "make",
     "python", "python3", "cat", "grep", "sed", "test", "diff",
 ];
+/// Folders in `node_modules` with one folder for each version of a package, which holds its dependencies.
+const PACKAGE_STORES: [&str; 4] = [".pnpm", ".deno", ".bun", ".store"];
+/// Files that package managers write beside packages.
+const INSTALL_FILES: [&str; 8] = [
+    ".package-lock.json",
+    ".yarn-integrity",
+    ".yarn-state.yml",
+    ".modules.yaml",
+    ".pnpm-workspace-state.json",
+    ".pnpm-workspace-state-v1.json",
+    ".setup-cache.bin",
+    "lock.yaml",
+];
 const CODE: [&str; 8] = ["js", "mjs", "cjs", "ts", "json", "node", "wasm", "css"];
 
 impl UnrecordedScan<'_> {
@@ -26,23 +40,55 @@ impl UnrecordedScan<'_> {
             let below = path.join(&name);
             let text = name.to_string_lossy();
             if !metadata.is_dir() {
+                self.scan_single_entry(below, &metadata);
                 continue;
             }
             match text.as_ref() {
                 ".bin" => self.scan_bin_folder(&below, depth + 1),
-                // One folder for each version of a package, with its dependencies.
-                ".pnpm" => {
-                    for (version, metadata) in self.read_entries(&below, depth + 1) {
-                        if metadata.is_dir() {
-                            self.scan_node_modules(&below.join(version).join("node_modules"), depth + 3);
-                        }
-                    }
-                }
-                hidden if hidden.starts_with('.') => {}
+                store if PACKAGE_STORES.contains(&store) => self.scan_package_store(&below, depth + 1),
+                hidden if hidden.starts_with('.') => self.add_changed_folder(below),
                 scope if scope.starts_with('@') => self.scan_node_modules(&below, depth + 1),
                 _ => self.scan_node_package(&below, depth + 1),
             }
         }
+    }
+
+    fn scan_package_store(&mut self, store: &Path, depth: usize) {
+        for (version, metadata) in self.read_entries(store, depth) {
+            let below = store.join(&version);
+            if !metadata.is_dir() {
+                self.scan_single_entry(below, &metadata);
+            } else if version == "node_modules" {
+                self.scan_node_modules(&below, depth + 1);
+            } else {
+                self.scan_node_modules(&below.join("node_modules"), depth + 2);
+            }
+        }
+    }
+
+    /// A file or a link beside the packages. A program can import it like a package.
+    fn scan_single_entry(&mut self, path: PathBuf, metadata: &Metadata) {
+        let is_of_manager = path.file_name().is_some_and(|name| INSTALL_FILES.iter().any(|it| name == *it));
+        if self.is_changed(metadata) && !is_of_manager && !self.leads_to_package(&path, metadata) {
+            self.found.unlisted.push(path);
+        }
+    }
+
+    /// Whether the entry is a link to a folder of the snapshot or to a package, which is searched at its own path.
+    fn leads_to_package(&self, path: &Path, metadata: &Metadata) -> bool {
+        if !metadata.is_symlink() {
+            return false;
+        }
+        let target = self.root.join(path).canonicalize().ok();
+        let Some(below) = target.as_deref().and_then(|it| it.strip_prefix(self.root).ok()) else {
+            return false;
+        };
+        let is_searched = |part: &OsStr| {
+            let text = part.to_string_lossy();
+            !text.starts_with('.') || PACKAGE_STORES.contains(&text.as_ref())
+        };
+        let is_installed = below.iter().any(|it| it == "node_modules") && below.iter().all(is_searched);
+        is_installed || self.folders.contains(below.as_os_str().as_bytes())
     }
 
     fn scan_bin_folder(&mut self, path: &Path, depth: usize) {
@@ -72,7 +118,9 @@ impl UnrecordedScan<'_> {
             if metadata.is_dir() {
                 if name == "node_modules" {
                     self.scan_node_modules(&path, depth + 1);
-                } else if !name.to_string_lossy().starts_with('.') {
+                } else if name.to_string_lossy().starts_with('.') {
+                    self.add_changed_folder(path);
+                } else {
                     self.scan_package_files(&path, depth + 1);
                 }
                 continue;
@@ -80,6 +128,8 @@ impl UnrecordedScan<'_> {
             let is_code = path.extension().and_then(OsStr::to_str).is_none_or(|it| CODE.contains(&it));
             if is_code && self.is_changed(&metadata) && !self.is_only_linked(&metadata) {
                 self.add_patched(path);
+            } else if !is_code && is_created_since(&metadata, self.since) {
+                self.add_product(path);
             }
         }
     }
@@ -132,49 +182,11 @@ impl UnrecordedScan<'_> {
                 Some("pyc") if self.found.caches.len() < MAX_FOUND => self.found.caches.push(path),
                 Some("py" | "pth" | "so") if !self.is_only_linked(&metadata) => self.add_patched(path),
                 None if folder.file_name().is_some_and(|it| it == "bin") => self.add_patched(path),
+                Some("pyc") => {}
+                _ if is_created_since(&metadata, self.since) => self.add_product(path),
                 _ => {}
             }
         }
-    }
-
-    /// Cargo rebuilds packages without a fingerprint: those of the work, not their dependencies.
-    pub(super) fn scan_cargo_target(&mut self, target: &Path) {
-        let own = self.package_names();
-        let profiles = self.read_entries(target, 0).into_iter().filter(|(_, it)| it.is_dir());
-        for (profile, _) in profiles.collect::<Vec<_>>() {
-            let profile = target.join(profile);
-            let inner = self.read_entries(&profile, 0).into_iter().filter(|(_, it)| it.is_dir());
-            let inner: Vec<PathBuf> = inner.map(|(name, _)| profile.join(name)).collect();
-            for folder in inner.into_iter().chain([profile.clone()]) {
-                let prints =
-                    if folder.ends_with(".fingerprint") { folder } else { folder.join(".fingerprint") };
-                if !self.found.caches.contains(&prints) {
-                    self.add_fingerprints(&prints, &own);
-                }
-            }
-        }
-    }
-
-    fn add_fingerprints(&mut self, folder: &Path, own: &HashSet<String>) {
-        for (name, _) in self.read_entries(folder, 0) {
-            let text = name.to_string_lossy();
-            let package = text.rsplit_once('-').map_or(text.as_ref(), |(package, _)| package);
-            let path = folder.join(&name);
-            if own.contains(package) && !self.found.caches.contains(&path) {
-                self.found.caches.push(path);
-            }
-        }
-    }
-
-    fn package_names(&self) -> HashSet<String> {
-        let manifests = self.recorded.iter().filter(|it| it.ends_with(b"Cargo.toml"));
-        let name = |path: &Vec<u8>| {
-            let text = read_text(&self.root.join(OsStr::from_bytes(path)), MAX_MANIFEST_BYTES)?;
-            let package = text.split("[package]").nth(1)?;
-            let line = package.lines().find(|it| it.trim_start().starts_with("name"))?;
-            Some(line.split('"').nth(1)?.to_owned())
-        };
-        manifests.filter_map(name).collect()
     }
 
     /// Whether a change may be that of the link count alone: a hard link to the same file was made.

@@ -69,7 +69,7 @@ fn changed_files_are_sorted_by_their_use() {
 
     let found = folder.find(&["src/a.c"], since);
     assert_eq!(names(&found.touched), ["src/a.c"], "an old modification time hides nothing");
-    assert_eq!(names(&found.products), ["build/link", "build/new.o"]);
+    assert_eq!(names(&found.products), ["build/link", "build/new.o", "other"]);
     assert_eq!(names(&found.others), ["notes.txt"]);
     assert_eq!(names(&found.caches), ["src/__pycache__"]);
     assert!(found.patched.is_empty() && !found.is_partial);
@@ -152,6 +152,143 @@ fn cargo_builds_the_packages_of_the_work_again() {
 }
 
 #[test]
+fn entries_of_node_modules_that_belong_to_no_package_are_found() {
+    let folder = Folder::with(&[
+        "libs/part/package.json",
+        "node_modules/.cache/old/x.js",
+        "node_modules/.prisma/client.js",
+        "node_modules/kept/package.json",
+        "node_modules/kept/.data/x",
+        "scratch/x.js",
+    ]);
+    let since = folder.now();
+    for path in [
+        "node_modules/.package-lock.json",
+        "node_modules/.cache/old/x.js",
+        "node_modules/.pnpm/helper.js",
+        "node_modules/helper.js",
+        "node_modules/kept/.data/y",
+        "node_modules/kept/table.txt",
+    ] {
+        folder.write(path, "y");
+    }
+    for (target, link) in [("../libs/part", "part"), ("../scratch", "other"), ("kept", "alias")] {
+        symlink(target, folder.root().join("node_modules").join(link)).unwrap();
+    }
+    let found = folder.find(&["libs/part/package.json"], since);
+    let expect = ["node_modules/.pnpm/helper.js", "node_modules/helper.js", "node_modules/other"];
+    assert_eq!(names(&found.unlisted), expect);
+    let expect = ["node_modules/.cache", "node_modules/kept/.data", "node_modules/kept/table.txt"];
+    assert_eq!(names(&found.products), expect);
+    assert!(found.patched.is_empty(), "{found:?}");
+}
+
+#[test]
+fn entries_of_a_build_folder_that_cargo_does_not_make_are_products() {
+    let folder = Folder::with(&[
+        "target/.rustc_info.json",
+        "target/debug/.fingerprint/mine-0123456789abcdef/x",
+        "target/old/x",
+        "target/tests/trybuild/debug/.fingerprint/x",
+    ]);
+    let since = folder.now();
+    for path in [
+        "target/CACHEDIR.TAG",
+        "target/data.txt",
+        "target/debug/app",
+        "target/debug/deps/app-0123456789abcdef.d",
+        "target/debug/deps/helper.py",
+        "target/debug/extra/helper.py",
+        "target/debug/incremental/app-1x2y3z4a5b6c7/x",
+        "target/extra/deep/helper.py",
+        "target/tests/trybuild/x",
+    ] {
+        folder.write(path, "y");
+    }
+    let expect = [
+        "target/data.txt",
+        "target/debug/app",
+        "target/debug/deps/helper.py",
+        "target/debug/extra",
+        "target/extra",
+        "target/tests/trybuild/x",
+    ];
+    assert_eq!(names(&folder.find(&[], since).products), expect);
+}
+
+#[test]
+fn changed_folders_of_tools_and_repositories_are_products() {
+    let folder = Folder::with(&[
+        ".cache/old/x.py",
+        ".idea/workspace.xml",
+        ".mypy_cache/x.json",
+        ".tox/py/pyvenv.cfg",
+        ".tox/py/lib/python3.11/site-packages/a.py",
+        "vendor/lib/.git/HEAD",
+        "vendor/lib/a.py",
+        "vendor/same/.git/HEAD",
+    ]);
+    let since = folder.now();
+    for path in [
+        ".cache/old/y.py",
+        ".mypy_cache/x.json",
+        ".tox/helper.py",
+        ".tox/py/lib/python3.11/site-packages/a.py",
+        "vendor/lib/b.py",
+        "vendor/same/.git/index",
+    ] {
+        folder.write(path, "y");
+    }
+    let found = folder.find(&[], since);
+    assert_eq!(names(&found.products), [".cache", ".mypy_cache", ".tox/helper.py", "vendor/lib"]);
+    assert_eq!(names(&found.patched), [".tox/py/lib/python3.11/site-packages/a.py"]);
+}
+
+#[test]
+fn data_that_no_installation_lists_is_a_product() {
+    let site = ".venv/lib/python3.11/site-packages";
+    let at = |path: &str| format!("{site}/{path}");
+    let folder = Folder::with(&[".venv/pyvenv.cfg", &at("old/a.py"), &at("old/table.json")]);
+    let since = folder.now();
+    for path in [at("old/answers.json"), at("old/table.json"), at("new/data.json")] {
+        folder.write(&path, "y");
+    }
+    folder.write(&at("new-1.0.dist-info/RECORD"), "new/data.json,,\nnew-1.0.dist-info/RECORD,,\n");
+    assert_eq!(names(&folder.find(&[], since).products), [at("old/answers.json")]);
+}
+
+#[test]
+fn entries_in_the_folders_of_a_repository_that_git_does_not_make_are_unlisted() {
+    let id = "0123456789abcdef0123456789abcdef012345";
+    let folder = Folder::with(&[".git/HEAD", ".git/objects/old.py", "a.py"]);
+    let since = folder.now();
+    for path in [
+        ".git/hooks/helper.py",
+        ".git/info/exclude",
+        ".git/info/helper.py",
+        &format!(".git/objects/ab/{id}"),
+        ".git/objects/ab/helper.py",
+        ".git/objects/helper.py",
+        ".git/objects/info/commit-graph",
+        ".git/objects/info/helper.py",
+        ".git/objects/pack/helper.py",
+        ".git/objects/pack/pack-0123.idx",
+        ".git/objects/pack/tmp_pack_x",
+    ] {
+        folder.write(path, "y");
+    }
+    let expect = [
+        ".git/hooks/helper.py",
+        ".git/info/helper.py",
+        ".git/objects/helper.py",
+        ".git/objects/info/helper.py",
+        ".git/objects/pack/helper.py",
+        ".git/objects/ab/helper.py",
+    ];
+    assert_eq!(names(&folder.find(&["a.py"], since).unlisted), expect);
+}
+
+#[test]
 fn pipes_in_place_of_manifests_and_records_do_not_block() {
     let folder = Folder::with(&[".venv/pyvenv.cfg", "target/.rustc_info.json"]);
     folder.write("package.json", r#"{"dependencies": {"plus": "1"}}"#);
@@ -203,7 +340,7 @@ fn unlisted_files_of_repositories_and_environments_are_found() {
     folder.write(&format!("{site}/mathy-1.0.dist-info/RECORD"), "mathy/a.py,,\n");
     let found = folder.find(&["a.py"], since);
     assert_eq!(names(&found.unlisted), [&format!("{site}/good.py"), ".git/x"]);
-    assert_eq!(names(&found.folders), [".tox", "vendor/good"]);
+    assert_eq!(names(&found.products), [".tox", "vendor/good"]);
 }
 
 #[test]

@@ -36,7 +36,10 @@ impl SnapshotStore {
         let mut past = SnapshotIgnoreRules::new(&self.objects, &mut rules, self.root.path(), target);
         let mut found = Vec::new();
         for path in paths {
-            if !past.ignores(path.as_os_str().as_bytes())? {
+            let mut bytes = path.as_os_str().as_bytes().to_vec();
+            // A rule may apply to folders only.
+            bytes.extend(self.root.path().join(path).is_dir().then_some(b'/'));
+            if !past.ignores(&bytes)? {
                 found.push(path.clone());
             }
         }
@@ -66,11 +69,12 @@ impl<'a> SnapshotIgnoreRules<'a> {
         Ok(())
     }
 
+    /// The path of a folder ends with a slash.
     fn ignores(&mut self, path: &[u8]) -> Result<bool> {
         self.rules.start();
         let mut folder: Vec<u8> = Vec::new();
         let mut names = path.split(|it| *it == b'/').peekable();
-        while let Some(name) = names.next() {
+        while let Some(name) = names.next().filter(|it| !it.is_empty()) {
             let rules = self.rules_in(&folder)?;
             let absolute = self.absolute(&folder);
             self.rules.enter_with_rules(&absolute, rules);

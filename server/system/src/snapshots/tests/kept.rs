@@ -353,12 +353,14 @@ fn all_files_of_a_snapshot_are_read_in_the_order_of_its_folders() {
 fn paths_ignored_only_since_a_snapshot_are_found() {
     let mut world = World::new();
     world.write(".git/HEAD", "ref: refs/heads/main\n");
-    world.write(".gitignore", "/built\n*.log\n");
+    world.write(".gitignore", "/built\n*.log\n.cache/\n");
     let start = world.take().tree;
     let since = SystemTime::now() - Duration::from_secs(1);
-    world.write(".gitignore", "/built\n*.log\n/lib\n");
+    world.write(".gitignore", "/built\n*.log\n.cache/\n/lib\n");
+    world.write(".cache/a.py", "1");
     world.write(".git/info/exclude", "data.json\n");
-    let paths = ["built/a.js", "x.log", "lib/impl.js", "data.json", "node_modules/a.js"].map(PathBuf::from);
+    let paths = ["built/a.js", "x.log", "lib/impl.js", "data.json", "node_modules/a.js", ".cache"];
+    let paths = paths.map(PathBuf::from);
     let found = world.store.newly_ignored(&start, since, &paths).unwrap();
     assert_eq!(found, [PathBuf::from("lib/impl.js"), PathBuf::from("data.json")]);
 }
