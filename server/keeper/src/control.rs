@@ -2,6 +2,8 @@
 //! is public (`server/CONTROL.md`). Decides nothing: a request becomes a [`UserCommand`] and is answered after the
 //! keeper has made its record durable.
 
+mod foreign_connections;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -19,6 +21,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tracing::{Instrument as _, debug, debug_span};
 
+use self::foreign_connections::ForeignConnections;
 use super::agent_hooks::{HookBroker, HookEvent, HookQuestion, HookVerdict};
 use super::authority::{AUTHORIZE, RequestSender};
 use super::control_error::ControlError;
@@ -142,11 +145,15 @@ pub enum WatchEvent {
 
 /// Accepts connections until the keeper drops the task.
 pub async fn serve(listener: UnixListener, control: ControlState) {
+    let mut foreign = ForeignConnections::default();
     loop {
         match listener.accept().await {
             Ok((stream, _)) if is_same_user(&stream) => {
                 let sender = RequestSender::of(&stream);
-                spawn_boxed_local(serve_connection((stream, sender), control.clone()));
+                let connection = spawn_boxed_local(serve_connection((stream, sender), control.clone()));
+                if sender != RequestSender::User {
+                    foreign.add(connection);
+                }
             }
             Ok(_) => {}
             // Out of descriptors or similar: an immediate retry would spin.
