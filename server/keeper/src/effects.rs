@@ -263,6 +263,7 @@ impl EffectRunner {
                 .runtime
                 .with_store(|store| store.take_snapshot().map_err(SnapshotFailure::from))
                 .await;
+            // A tree that cannot be read is no sign of a hanging agent, which the time limit of the iteration ends.
             let tree = tree.map(|it| it.tree).unwrap_or_default();
             let before = liveness.tree.replace(tree.clone());
             context.send_event(Event::ActivityChecked { alive: before.is_empty() || before != tree });

@@ -62,7 +62,7 @@ impl RoundRequest {
 pub(super) async fn run_and_report(context: LoopContext, request: RoundRequest) {
     let untracked = match &request.untracked {
         Some(_) => Vec::new(),
-        None => untracked_now(&context.runtime, &request.criteria),
+        None => untracked_now(&context.runtime, &request.criteria).await,
     };
     let mut request =
         RoundRequest { untracked: request.untracked.or_else(|| Some(untracked.clone())), ..request };
@@ -167,9 +167,12 @@ pub(super) async fn run_round(
 }
 
 /// Untracked files; an error is ignored here because the check `clean` itself reports it.
-fn untracked_now(runtime: &RunContext, criteria: &[Criterion]) -> Vec<String> {
+async fn untracked_now(runtime: &RunContext, criteria: &[Criterion]) -> Vec<String> {
     if !criteria.iter().any(|it| matches!(it.check, Some(Check::Clean))) {
         return Vec::new();
     }
-    git::untracked_paths(&runtime.root()).ok().flatten().unwrap_or_default()
+    let root = runtime.root();
+    // In a thread, because git may take as long as its timeout.
+    let read = tokio::task::spawn_blocking(move || git::untracked_paths(&root)).await;
+    read.ok().and_then(Result::ok).flatten().unwrap_or_default()
 }
