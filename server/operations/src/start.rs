@@ -157,7 +157,7 @@ pub fn prepare(state: &StateDir, start: &StartRequest<'_>) -> Result<LoopDir, Fa
     ));
     spec.anyway = start.anyway;
     spec.attended = start.attended == Interactivity::Yes;
-    spec.unaccepted = find_unaccepted(&workspace, &work.id);
+    spec.unaccepted = find_unaccepted(&workspace, &work.id)?;
     spec.earlier.clone_from(&start.earlier);
     spec.branch = planned_branch(work)?.map(|(name, _)| name);
     Ok(launch::create_loop_dir(state, &workspace, spec, &work.task.prompt)?)

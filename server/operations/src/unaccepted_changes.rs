@@ -13,19 +13,20 @@ use loopkeeper_system::state_dir::workspace::{LoopDir, Workspace};
 use loopkeeper_task::TaskId;
 use loopkeeper_text::tr;
 
+use super::failure::{Failure, FailureKind};
 use super::follow::LoopTailer;
 
 /// The changes that a new loop of the task takes over. Empty if the last loop cannot be read: its damage is reported
-/// elsewhere.
-pub(super) fn find_unaccepted(workspace: &Workspace, task: &TaskId) -> Vec<UnacceptedChange> {
-    let Some(last) = LastLoop::find(workspace, task) else { return Vec::new() };
+/// elsewhere. An error of the snapshots is none of that: without them the new loop would start from weakened tests.
+pub(super) fn find_unaccepted(
+    workspace: &Workspace,
+    task: &TaskId,
+) -> Result<Vec<UnacceptedChange>, Failure> {
+    let Some(last) = LastLoop::find(workspace, task) else { return Ok(Vec::new()) };
     let is_verified = |state: &LoopState| {
         state.outcome().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified)
     };
-    if is_verified(&last.state) {
-        return Vec::new();
-    }
-    last.unaccepted(workspace).unwrap_or_default()
+    if is_verified(&last.state) { Ok(Vec::new()) } else { last.unaccepted(workspace) }
 }
 
 struct LastLoop {
@@ -66,27 +67,32 @@ impl LastLoop {
         self.state.time.started_at.wall
     }
 
-    fn unaccepted(&self, workspace: &Workspace) -> Option<Vec<UnacceptedChange>> {
-        let scan = weakening::inspection(&self.state)?;
-        let mut store = SnapshotStore::open(&workspace.snapshots(), workspace.root()).ok()?;
+    fn unaccepted(&self, workspace: &Workspace) -> Result<Vec<UnacceptedChange>, Failure> {
+        let Some(scan) = weakening::inspection(&self.state) else { return Ok(Vec::new()) };
+        let mut store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
         let left = match self.last_tree() {
             Some(tree) => tree.to_owned(),
-            None => store.take_snapshot().ok()?.tree,
+            None => store.take_snapshot()?.tree,
         };
-        let judges = find_changed_judges(&scan, &store, &left).ok()?;
-        if judges.is_empty() {
-            return Some(Vec::new());
+        // Snapshots of an old loop are removed one day, and with them what its changes are compared with.
+        let mut compared = scan.pins.values().chain([&scan.start, &left]);
+        if !compared.all(|it| store.contains_snapshot(it)) {
+            return Ok(Vec::new());
         }
-        let now = store.take_snapshot().ok()?.tree;
-        let same = |a: &str, b: &str, path: &str| {
-            let entry = |tree: &str| store.entry_at(tree, path.as_bytes()).ok();
-            entry(a) == entry(b)
-        };
-        let is_open = |path: &str| {
-            same(&now, &left, path) && !same(&now, scan.version_of(path), path) && !self.is_committed(path)
-        };
-        let paths = judges.into_iter().map(|it| it.path).filter(|it| is_open(it));
-        Some(paths.map(|it| self.describe(&scan, it)).collect())
+        let judges = find_changed_judges(&scan, &store, &left)
+            .map_err(|failure| Failure::from_message(FailureKind::Broken, failure.message))?;
+        if judges.is_empty() {
+            return Ok(Vec::new());
+        }
+        let now = store.take_snapshot()?.tree;
+        let mut open = Vec::new();
+        for path in judges.into_iter().map(|it| it.path) {
+            let is_same = |tree: &str| store.is_same_entry(&now, tree, path.as_bytes());
+            if is_same(&left)? && !is_same(scan.version_of(&path))? && !self.is_committed(&path) {
+                open.push(self.describe(&scan, path));
+            }
+        }
+        Ok(open)
     }
 
     /// The tree that the loop left. `None` if the keeper died while the agent worked: no snapshot contains the agent's
