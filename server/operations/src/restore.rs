@@ -125,7 +125,15 @@ fn rollback_offline(
     let (_, workspace, _) = StateDir::of_loop(loop_view.dir.path())?;
     let _tree_lock =
         store.lock_tree(workspace.root(), &TreeHolder::Loop { id: loop_view.dir.id().to_owned() })?;
-    let (mut journal, _) = JournalFile::open_with(&loop_view.dir.journal(), |_| ())?;
+    let mut last_seq = 0;
+    let (mut journal, _) = JournalFile::open_with(&loop_view.dir.journal(), |it| last_seq = it.seq)?;
+    if last_seq != loop_view.state.position.seq {
+        return Err(Failure::conflict(tr!(
+            "loop {id} was changed by another command",
+            id = loop_view.dir.id()
+        ))
+        .hint(tr!("Try again.")));
+    }
     let mut snapshots = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
     // Recorded before anything changes: `gc` keeps snapshots that a record names.
     let first = snapshots.take_snapshot()?.tree;
@@ -242,9 +250,38 @@ fn snapshot_record(loop_view: &LoopView, tree: &str, undoes: Option<u64>) -> Rec
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::path::Path;
 
-    use super::normalize_path;
+    use loopkeeper_core::journal::Record;
+    use loopkeeper_system::clock;
+    use loopkeeper_system::journal_file::JournalFile;
+    use loopkeeper_system::state_dir::StateDir;
+
+    use super::{RestoreSelection, normalize_path, restore};
+    use crate::failure::FailureKind;
+    use crate::loops::LoopView;
+
+    const JOURNAL: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/journals/a-plan-one-box-at-a-time.jsonl");
+
+    #[test]
+    fn a_loop_that_changed_since_it_was_read_is_not_rolled_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("work");
+        fs::create_dir(&root).unwrap();
+        let store = StateDir::at(&folder.path().join("state")).unwrap();
+        let dir = store.workspace(&root).unwrap().new_loop(&store, clock::now()).unwrap();
+        fs::copy(JOURNAL, dir.journal()).unwrap();
+        let view = LoopView::read(&store, dir.clone()).unwrap().unwrap();
+        let mut journal = JournalFile::open(&dir.journal()).unwrap().journal;
+        journal.append(clock::now(), vec![Record::Resumed {}]).unwrap();
+        drop(journal);
+        let target = RestoreSelection::Iteration { number: 0, paths: Vec::new() };
+        let refused = restore(&store, &view, &target).unwrap_err();
+        assert_eq!(refused.kind, FailureKind::Conflict, "{refused}");
+        assert!(refused.message.fact().contains("was changed by another command"), "{refused}");
+    }
 
     #[test]
     fn a_typed_path_is_meant_from_the_root_and_stays_below_it() {
