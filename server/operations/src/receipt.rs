@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use loopkeeper_core::check::CheckResult;
@@ -214,9 +215,11 @@ impl FileDifference {
 fn file_difference(root: &Path, file: &FileHash) -> Option<FileDifference> {
     let found = fs::symlink_metadata(root.join(&file.path));
     match (&file.sha256, found) {
-        (None, Err(_)) => None,
         (None, Ok(_)) => Some(FileDifference::Restored),
-        (Some(_), Err(_)) => Some(FileDifference::Missing),
+        (expect, Err(error)) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            expect.as_ref().map(|_| FileDifference::Missing)
+        }
+        (_, Err(_)) => Some(FileDifference::Unreadable),
         (Some(expect), Ok(metadata)) => {
             let bytes = if metadata.is_symlink() {
                 fs::read_link(root.join(&file.path)).map(|it| it.into_os_string().into_encoded_bytes())
@@ -282,6 +285,10 @@ mod tests {
         check("b", Some("0"), Some("judge b is not a file"));
         check("c", Some("0"), Some("judge c is missing"));
         check("c", None, None);
+        check("a.md/c", None, None);
+        std::os::unix::fs::symlink("d", folder.path().join("d")).unwrap();
+        check("d/c", Some("0"), Some("judge d/c cannot be read"));
+        check("d/c", None, Some("judge d/c cannot be read"));
     }
 
     #[test]
