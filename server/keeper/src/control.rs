@@ -103,7 +103,7 @@ pub struct ControlState {
     /// Routes hook requests to the running agent.
     pub hooks: HookBroker,
     /// Number of requests that were read and not yet answered.
-    owed: watch::Sender<usize>,
+    pending_replies: watch::Sender<usize>,
     /// The newest requests by id, for clients that repeat one after a lost connection.
     answers: Rc<RefCell<VecDeque<(String, PendingAnswer)>>>,
 }
@@ -111,23 +111,23 @@ pub struct ControlState {
 impl ControlState {
     pub fn new(loop_id: &str, requests: mpsc::Sender<ControlRequest>) -> Self {
         let (watch_events, _) = broadcast::channel(256);
-        let (owed, _) = watch::channel(0);
+        let (pending_replies, _) = watch::channel(0);
         Self {
             loop_id: loop_id.to_owned(),
             requests,
             watch_events,
             seq: Rc::default(),
             hooks: HookBroker::default(),
-            owed,
+            pending_replies,
             answers: Rc::default(),
         }
     }
 
     /// Waits until all requests are answered: the last one may have ended the loop.
     pub async fn wait_answered(&self) {
-        let mut owed = self.owed.subscribe();
+        let mut pending = self.pending_replies.subscribe();
         // A client that does not read must not block the keeper.
-        let _ = tokio::time::timeout(LAST_ANSWERS, owed.wait_for(|it| *it == 0)).await;
+        let _ = tokio::time::timeout(LAST_ANSWERS, pending.wait_for(|it| *it == 0)).await;
     }
 }
 
@@ -189,13 +189,13 @@ async fn serve_connection((stream, sender): (UnixStream, RequestSender), control
         }
         if request.verb == "hook" {
             // Its answer may be the last one before the keeper exits.
-            let _owed = PendingReplyGuard::new(&control.owed);
+            let _pending = PendingReplyGuard::new(&control.pending_replies);
             match answer_hook((&mut connection, sender), &control, &request.id, &line).await {
                 Some(answer) if connection.send(&answer).await.is_ok() => continue,
                 _ => return,
             }
         }
-        let _owed = PendingReplyGuard::new(&control.owed);
+        let _pending = PendingReplyGuard::new(&control.pending_replies);
         let answer = match sender.refused_command(&request.verb, request.what.as_deref()) {
             Some(attempt) => submit_command(&control, attempt).await,
             None if request.verb == AUTHORIZE => ControlReply::Done { seq: control.seq.get() },
@@ -390,7 +390,7 @@ fn refusal(id: &str, code: &str, message: &Message) -> serde_json::Value {
     json!({"id": id, "ok": false, "error": ControlError::new(code, message)})
 }
 
-/// Counts one owed answer until it is dropped.
+/// Counts one pending reply until it is dropped.
 struct PendingReplyGuard(watch::Sender<usize>);
 
 impl PendingReplyGuard {

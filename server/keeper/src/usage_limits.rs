@@ -52,7 +52,7 @@ pub(super) fn record_outcome(context: &LoopContext, plan: &AgentPlan, run: &Agen
             }
         }
         tracing::warn!(
-            "another process holds the list of usage limits: other loops do not learn of this one's"
+            "another process keeps the list of usage limits locked: the limit of this loop is not shared"
         );
     });
 }

@@ -60,7 +60,7 @@ impl UserCommands {
             let event = payload.event;
             let queue = self.queues.entry(event).or_insert_with(|| CommandQueue::spawn(context));
             if queue.events.try_send(payload).is_err() {
-                tracing::warn!("`on.{}` is too slow: an event was not told", event.key());
+                tracing::warn!("`on.{}` is too slow: an event was dropped", event.key());
             }
         }
     }

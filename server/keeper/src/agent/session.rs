@@ -46,8 +46,8 @@ pub(super) struct AgentProcess {
     began: u64,
     linger: LingerTimer,
     stop_hook: StopHookState,
-    /// The stop hook called at least once.
-    has_asked: bool,
+    /// Whether the stop hook called at least once.
+    stop_hook_called: bool,
     /// How often the stop hook can still hold the process.
     holds: Option<u32>,
     /// Why we ended it without a command.
@@ -69,7 +69,7 @@ impl AgentProcess {
             began: clock::now().awake,
             linger: LingerTimer::default(),
             stop_hook: StopHookState::Working,
-            has_asked: false,
+            stop_hook_called: false,
             holds,
             halted: None,
             dropped: 0,
@@ -189,7 +189,7 @@ impl AgentProcess {
         {
             self.handle_output(task, output);
         }
-        (self.stop_hook, self.has_asked) = (StopHookState::Waiting(answer), true);
+        (self.stop_hook, self.stop_hook_called) = (StopHookState::Waiting(answer), true);
         self.linger.until = None;
         running.set_stop_hook_wait(StopHookWait::Yes);
         let end = self.process_end(AgentEnding::Held);
@@ -274,7 +274,7 @@ impl AgentProcess {
             stderr: std::mem::take(&mut self.stderr),
             duration_ms: clock::now().awake.saturating_sub(self.began),
         };
-        let was_heard = held || self.has_asked;
+        let was_called = held || self.stop_hook_called;
         let (settings, stderr) = (&task.context.runtime.spec.settings, watched.stderr.clone());
         let mut run = summarize_run(self.reader, ended, watched, settings.limits.steps);
         if run.ending == AgentEnding::Exited {
@@ -284,7 +284,7 @@ impl AgentProcess {
         (run.closed_paths, run.read_only_paths) = (self.denied_paths.hidden, self.denied_paths.read_only);
         run.closed_hosts = task.context.runtime.hosts_denied_to_agents();
         if !held {
-            if !was_heard {
+            if !was_called {
                 task.note_missing_stop_hook(&mut run);
             }
             task.report_ended(run);
