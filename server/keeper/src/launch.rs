@@ -237,6 +237,10 @@ fn remove_leftovers(dir: &LoopDir, workspace: &Workspace) {
             LoopTemporary::remove(&other);
         }
     }
+    // Also those of other work trees.
+    for parent in clean_room::shared_parents() {
+        clean_room::remove_abandoned(&parent);
+    }
 }
 
 fn make_folders(dir: &LoopDir, settings: &Settings) -> RunFolders {

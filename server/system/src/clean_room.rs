@@ -28,12 +28,15 @@ use super::repository_layout::common_dir;
 use super::snapshots::TreeEntry;
 pub use home::{HomeContent, HomeRequest, ReplacementHome};
 pub use outside_mounts::{BindMount, OutsideRequest, read_mounts};
-pub use removal::remove_leftovers;
+use removal::RoomLock;
+pub use removal::{remove_abandoned, remove_leftovers};
 use tree_copy::CopyMap;
 pub use tree_copy::{BuildFolders, CopyFacts, CopyRequest};
 
 /// Names of rooms begin with it.
 pub const PREFIX: &str = "room-";
+/// The same in [`shared_parents`].
+pub const SHARED_PREFIX: &str = "loopkeeper-room-";
 
 /// The overlay that a warden mounts before it runs its first job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +93,7 @@ pub struct CleanRoom {
     place: RoomPlace,
     /// The list of mounts outside the work tree.
     outside: Option<PathBuf>,
+    _lock: RoomLock,
 }
 
 /// What every write of a file changes. Programs can set modification times, but not times of changes.
@@ -120,9 +124,9 @@ impl CleanRoom {
     /// Makes an empty room for an overlay of the work tree at `root`. `folder` must not exist.
     pub fn create(folder: &Path, root: &Path) -> io::Result<Self> {
         let (folder, root) = (folder.to_owned(), root.canonicalize()?);
-        let room = Self { folder, root, place: RoomPlace::Overlay, outside: None };
-        let folder = room.folder.as_path();
-        for path in [folder, &room.layer(), &room.work(), &room.temporary(), &room.reports()] {
+        let lock = RoomLock::make_folder(&folder)?;
+        let room = Self { folder, root, place: RoomPlace::Overlay, outside: None, _lock: lock };
+        for path in [room.layer(), room.work(), room.temporary(), room.reports()] {
             DirBuilder::new().mode(0o700).create(path)?;
         }
         // The mount has the mode of its upper layer.
@@ -136,8 +140,9 @@ impl CleanRoom {
         request.root.clone_from(&root);
         let map = CopyMap::new(folder, &root);
         let place = RoomPlace::Copy(map.clone(), CopyFacts::default());
-        let mut room = Self { folder: folder.to_owned(), root, place, outside: None };
-        for path in [folder, &room.temporary(), &room.reports()] {
+        let lock = RoomLock::make_folder(folder)?;
+        let mut room = Self { folder: folder.to_owned(), root, place, outside: None, _lock: lock };
+        for path in [room.temporary(), room.reports()] {
             DirBuilder::new().mode(0o700).create(path)?;
         }
         let facts = tree_copy::copy_tree(&map, &request)?;
@@ -334,6 +339,11 @@ impl Drop for CleanRoom {
             tracing::warn!("could not remove the clean room {}: {error}", self.folder.display());
         }
     }
+}
+
+/// Folders for overlays where the loop's own folder supports none.
+pub fn shared_parents() -> [PathBuf; 2] {
+    ["/dev/shm".into(), std::env::temp_dir()]
 }
 
 /// The folder of the repository around the work tree at `root`.

@@ -68,6 +68,8 @@ enum FoundSite {
 #[derive(Debug, Clone)]
 struct OverlaySite {
     parent: PathBuf,
+    /// Of the names of rooms.
+    prefix: &'static str,
     /// Why what is new outside the work tree cannot be hidden, as text.
     visible: Option<String>,
 }
@@ -119,9 +121,11 @@ pub(super) async fn open_room(
     }
     let mut failure = None;
     for visible in [false, true] {
-        for parent in [runtime.outputs.as_path(), Path::new("/dev/shm"), &std::env::temp_dir()] {
+        let own = (runtime.outputs.clone(), clean_room::PREFIX);
+        let shared = clean_room::shared_parents().map(|it| (it, clean_room::SHARED_PREFIX));
+        for (parent, prefix) in std::iter::once(own).chain(shared) {
             let visible = failure.as_ref().map(ToString::to_string).filter(|_| visible);
-            let site = OverlaySite { parent: parent.to_owned(), visible };
+            let site = OverlaySite { parent, prefix, visible };
             match open_overlay(runtime, request, &site, layout).await {
                 Ok(made) => {
                     let _ = request.site.0.set(FoundSite::Overlay(site));
@@ -146,7 +150,7 @@ async fn open_overlay(
     site: &OverlaySite,
     layout: &RoomLayout,
 ) -> io::Result<(CleanRoom, WardenPool)> {
-    let mut room = CleanRoom::create(&site.parent.join(room_name()), &runtime.root())?;
+    let mut room = CleanRoom::create(&site.parent.join(room_name(site.prefix)), &runtime.root())?;
     fill(&room, layout)?;
     if site.visible.is_none() {
         let mut needed = needed_outside(runtime);
@@ -174,7 +178,7 @@ async fn open_copy(
         changed: layout.entries.iter().filter_map(PinnedEntry::in_tree).cloned().collect(),
         builds: layout.builds,
     };
-    let (folder, layout) = (runtime.outputs.join(room_name()), layout.clone());
+    let (folder, layout) = (runtime.outputs.join(room_name(clean_room::PREFIX)), layout.clone());
     let make = move || {
         let room = CleanRoom::copy(&folder, wanted)?;
         fill(&room, &layout)?;
@@ -214,10 +218,10 @@ fn isolation_in_room(runtime: &RunContext) -> Isolation {
     runtime.temporary.iter().fold(isolation, |it, temporary| it.hiding(temporary.path()))
 }
 
-fn room_name() -> String {
+fn room_name(prefix: &str) -> String {
     let id = uuid::Uuid::new_v4().simple().to_string();
     // Short, because the path of a socket in a copy is limited.
-    format!("{}{}", clean_room::PREFIX, id.get(..8).unwrap_or(&id))
+    format!("{prefix}{}", id.get(..8).unwrap_or(&id))
 }
 
 /// Runs a line of ours in the room, which also shows whether anything can run there.

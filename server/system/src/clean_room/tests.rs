@@ -3,8 +3,11 @@
 use std::fs;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
-use super::{BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest, remove_leftovers};
+use super::{
+    BuildFolders, CleanRoom, CopyRequest, HomeContent, HomeRequest, remove_abandoned, remove_leftovers,
+};
 use crate::snapshots::TreeEntry;
 
 fn file(bytes: &str) -> TreeEntry {
@@ -189,6 +192,26 @@ fn rooms_of_a_killed_keeper_are_removed() {
     remove_leftovers(folder.path());
     let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
     assert_eq!(names, ["verdict"]);
+}
+
+#[test]
+fn only_unused_rooms_in_folders_of_many_programs_are_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let used = CleanRoom::create(&at("loopkeeper-room-used"), folder.path()).unwrap();
+    for name in ["loopkeeper-room-left/upper", "loopkeeper-room-new", "room-other", "loopkeeper-20261120"] {
+        fs::create_dir_all(at(name)).unwrap();
+    }
+    for name in ["loopkeeper-room-used", "loopkeeper-room-left", "room-other", "loopkeeper-20261120"] {
+        let long_ago = SystemTime::now() - Duration::from_secs(3600);
+        fs::File::open(at(name)).unwrap().set_modified(long_ago).unwrap();
+    }
+    remove_abandoned(folder.path());
+    let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["loopkeeper-20261120", "loopkeeper-room-new", "loopkeeper-room-used", "room-other"]);
+    drop(used);
+    assert!(!at("loopkeeper-room-used").exists());
 }
 
 #[test]
