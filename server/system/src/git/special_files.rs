@@ -39,6 +39,8 @@ const FOLDERS: &[&str] = &["refs", "objects/pack", "objects/info/commit-graphs"]
 const RULES: [&str; 2] = [".gitattributes", ".gitignore"];
 /// A repository with more loose references is searched in part.
 const MAX_ENTRIES: usize = 20_000;
+/// The same for loose objects. Git packs them if they are more than about 7,000.
+const MAX_OBJECTS: usize = 50_000;
 /// Nested `include.path`.
 const MAX_INCLUDES: usize = 20;
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
@@ -54,6 +56,7 @@ pub(super) fn find(root: &Path) -> Option<PathBuf> {
         let mut left = MAX_ENTRIES;
         let found =
             named.or_else(|| FOLDERS.iter().find_map(|it| find_in_folder(&folder.join(it), &mut left)));
+        let found = found.or_else(|| find_in_objects(folder.join("objects")));
         if found.is_some() {
             return found;
         }
@@ -97,7 +100,7 @@ fn is_special(path: &Path) -> bool {
 fn find_in_folder(folder: &Path, left: &mut usize) -> Option<PathBuf> {
     for entry in fs::read_dir(folder).ok()?.flatten() {
         *left = left.checked_sub(1)?;
-        let kind = entry.file_type().ok()?;
+        let Ok(kind) = entry.file_type() else { continue };
         let found = if kind.is_dir() {
             find_in_folder(&entry.path(), left)
         } else {
@@ -106,6 +109,27 @@ fn find_in_folder(folder: &Path, left: &mut usize) -> Option<PathBuf> {
         if found.is_some() {
             return found;
         }
+    }
+    None
+}
+
+/// Searches the objects of a repository, and those of others that its list of alternates names.
+fn find_in_objects(objects: PathBuf) -> Option<PathBuf> {
+    let (mut folders, mut left) = (vec![objects], MAX_OBJECTS);
+    for _ in 0..MAX_INCLUDES {
+        let folder = folders.pop()?;
+        let alternates = folder.join("info/alternates");
+        if is_special(&alternates) {
+            return Some(alternates);
+        }
+        let is_read = |it: &fs::DirEntry| it.file_name().len() == 2 || it.file_name() == "pack";
+        let mut below = fs::read_dir(&folder).into_iter().flatten().flatten().filter(is_read);
+        let found = below.find_map(|it| find_in_folder(&it.path(), &mut left));
+        if found.is_some() {
+            return found;
+        }
+        let listed = small_text(&alternates).unwrap_or_default();
+        folders.extend(listed.lines().map(|it| folder.join(it)));
     }
     None
 }
@@ -166,8 +190,15 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
         };
-        for name in ["HEAD", "config", "shallow", "index", "refs/heads/deep/main", "objects/info/alternates"]
-        {
+        for name in [
+            "HEAD",
+            "config",
+            "shallow",
+            "index",
+            "refs/heads/deep/main",
+            "objects/info/alternates",
+            "objects/ab/cdef",
+        ] {
             let path = root.join(".git").join(name);
             let before = fs::read(&path).ok();
             pipe(&path);
@@ -175,6 +206,11 @@ mod tests {
             fs::remove_file(&path).unwrap();
             before.inspect(|it| fs::write(&path, it).unwrap());
         }
+        let (object, alternates) = (root.join("other/ab/cdef"), root.join(".git/objects/info/alternates"));
+        pipe(&object);
+        fs::write(&alternates, root.join("other").to_string_lossy().as_bytes()).unwrap();
+        assert_eq!(find(&root), Some(object));
+        fs::remove_file(&alternates).unwrap();
         pipe(&root.join("elsewhere"));
         fs::write(root.join(".git/config"), "[include]\n\tpath = more\n").unwrap();
         fs::write(root.join(".git/more"), "[core]\nexcludesFile = ../elsewhere\n").unwrap();

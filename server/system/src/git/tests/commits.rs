@@ -10,6 +10,7 @@ use loopkeeper_core::decide::CommitOutcome;
 
 use super::{Repo, git};
 use crate::git::commit::{CommitRequest, commit_paths};
+use crate::git::head;
 use crate::snapshots::TreeEntry;
 
 const MARK: &str = "Ralph-Iteration: 20261120-abc123/7";
@@ -307,4 +308,15 @@ fn pipes_in_place_of_attributes_do_not_block() {
         let note = made.note.unwrap_or_default();
         assert!(note.contains(&format!("{path} is not a regular file")), "{note}");
     }
+}
+
+#[test]
+fn pipes_in_place_of_objects_do_not_block() {
+    let repo = Repo::new();
+    let id = head(&repo.root()).unwrap().unwrap().commit;
+    let object = repo.root().join(".git/objects").join(&id[..2]).join(&id[2..]);
+    fs::remove_file(&object).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &object, rustix::fs::Mode::RUSR).unwrap();
+    let refused = head(&repo.root()).unwrap_err().to_string();
+    assert!(refused.ends_with(&format!("{id} is not a regular file", id = &id[2..])), "{refused}");
 }
