@@ -199,9 +199,9 @@ export interface OutputResult {
 
 export interface RollbackResult {
   status: StatusParams;
-  written: number;
-  removed: number;
-  refused: { path: string; why: string }[];
+  written?: number;
+  removed?: number;
+  refused?: { path: string; why: string }[];
   edited?: string[];
 }
 

@@ -105,30 +105,33 @@ function M.send(client, command, argument, on_result)
   end)
 end
 
-local rollback_undone =
-  l10n.later('the rollback is undone: {written} written, {removed} removed. `:Ralph rollback undo` rolls back again.')
-local rolled_back_to_start = l10n.later(
-  'files are as they were at the start: {written} written, {removed} removed. `:Ralph rollback undo` undoes it.'
-)
-local rolled_back = l10n.later(
-  'files are as they were after iteration {number}: {written} written, {removed} removed. '
-    .. '`:Ralph rollback undo` undoes it.'
-)
+-- Sentences about a rollback; the keeper of an older version does not report its changes.
+local counted = {
+  undo = l10n.later(
+    'the rollback is undone: {written} written, {removed} removed. `:Ralph rollback undo` rolls back again.'
+  ),
+  start = l10n.later(
+    'files are as they were at the start: {written} written, {removed} removed. `:Ralph rollback undo` undoes it.'
+  ),
+  iteration = l10n.later(
+    'files are as they were after iteration {number}: {written} written, {removed} removed. '
+      .. '`:Ralph rollback undo` undoes it.'
+  ),
+}
+local uncounted = {
+  undo = l10n.later('the rollback is undone. `:Ralph rollback undo` rolls back again.'),
+  start = l10n.later('files are as they were at the start. `:Ralph rollback undo` undoes it.'),
+  iteration = l10n.later('files are as they were after iteration {number}. `:Ralph rollback undo` undoes it.'),
+}
 
 ---@param result loopkeeper.CommandResult
 local function show_rollback(result, client, argument)
   require('loopkeeper.checktime').run(client_module.root(client))
-  -- The keeper of an older version rolls back without reporting what it wrote.
-  if not result.written then
-    return
-  end
-  local template = rollback_undone
-  if argument.iteration then
-    template = argument.iteration == 0 and rolled_back_to_start or rolled_back
-  end
+  local kind = argument.iteration == nil and 'undo' or argument.iteration == 0 and 'start' or 'iteration'
+  local sentences = result.written and result.removed and counted or uncounted
   local values = { written = result.written, removed = result.removed, number = argument.iteration }
-  local counts = t(template, values)
-  if #result.refused == 0 then
+  local counts = t(sentences[kind], values)
+  if #(result.refused or {}) == 0 then
     ui.info(counts)
     return
   end

@@ -2,12 +2,13 @@
 
 import { window } from "vscode";
 import { showChanges } from "../changes";
-import { files, iterationRow } from "../iterations";
-import { list, t } from "../l10n";
+import { iterationRow } from "../iterations";
+import { t } from "../l10n";
 import type { Parts, Target } from "../parts";
 import { plainLabel, plainMessage } from "../plain";
 import { Commands, Requests } from "../protocol";
 import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, EffectResult, OutputResult, RollbackResult, StatusParams } from "../protocol";
+import { planned, rollbackMessage } from "../rollback";
 import { isActive } from "../status";
 import { pickFrom, pickLoop } from "./pick";
 
@@ -75,17 +76,6 @@ async function putBack({ server }: Pick<Parts, "server">, command: string, argum
   if (result) await presentResult({ server }, command, argument, result);
 }
 
-/** `3 files written, 1 file removed. Changed since the last snapshot: a.rs. …` */
-function planned(preview: RollbackResult): string {
-  const sum = t("{0} written, {1} removed.", files(preview.written), files(preview.removed));
-  const stored = t("The current files are kept, and Undo restores them.");
-  const edited = preview.edited ?? [];
-  if (edited.length === 0) return [sum, stored].join(" ");
-  const first = list(...edited.slice(0, 3));
-  const changed = edited.length > 3 ? t("Changed since the last snapshot: {0} and {1} more.", first, edited.length - 3) : t("Changed since the last snapshot: {0}.", first);
-  return [sum, changed, stored].join(" ");
-}
-
 export async function showOutput({ server, output }: Parts, target?: Target): Promise<void> {
   const it = await pickLoop(server.status, t("Show the output of which loop?"), () => true, noLoop(), target);
   if (!it) return;
@@ -131,7 +121,7 @@ export async function presentResult({ server }: Pick<Parts, "server">, command: 
   const loop = server.status?.loops.find((it) => it.id === loopId);
   sayEffect(server.status, loop?.task.title, result as EffectResult | null);
   if (command === Commands.diff) await showChanges(result as DiffResult, loop, iteration);
-  const rolledBack = result as RollbackResult;
+  const rolledBack = (result ?? {}) as Omit<RollbackResult, "status">;
   if (command === Commands.rollback) void sayRollback({ server }, rolledBack, iteration ?? 0, loopId);
   if (command === Commands.undoRollback) void sayRollback({ server }, rolledBack, undefined, loopId);
 }
@@ -149,27 +139,16 @@ export function sayEffect(status: StatusParams | undefined, title: string | unde
 /** The button undoes this: undoing an undo repeats the rollback. */
 async function sayRollback(
   parts: Pick<Parts, "server">,
-  result: RollbackResult,
+  result: Omit<RollbackResult, "status">,
   iteration: number | undefined,
   loopId: string | undefined,
 ): Promise<void> {
   const button = iteration === undefined ? t("Roll Back Again") : t("Undo");
-  const sum = rollbackSum(iteration, files(result.written), files(result.removed));
-  const [refused, ...others] = result.refused;
-  const pressed = refused
-    ? await window.showWarningMessage(plainMessage([sum, refusal(refused, others.length)].join(" ")), button)
-    : await window.showInformationMessage(sum, button);
+  const { text, isComplete } = rollbackMessage(iteration, result);
+  const pressed = isComplete
+    ? await window.showInformationMessage(text, button)
+    : await window.showWarningMessage(plainMessage(text), button);
   if (pressed === button && loopId) await undo(parts, loopId);
-}
-
-function rollbackSum(iteration: number | undefined, written: string, removed: string): string {
-  if (iteration === undefined) return t("The rollback is undone: {0} written, {1} removed.", written, removed);
-  if (iteration === 0) return t("Rolled back to the start: {0} written, {1} removed.", written, removed);
-  return t("Rolled back to iteration {0}: {1} written, {2} removed.", iteration, written, removed);
-}
-
-function refusal({ path, why }: RollbackResult["refused"][number], others: number): string {
-  return others > 0 ? t("Not changed: {0} ({1}), and {2} more.", path, why, others) : t("Not changed: {0} ({1}).", path, why);
 }
 
 async function pickIteration(

@@ -96,6 +96,11 @@ return {
     editor:ex('Ralph rollback undo 20261120-b')
     asked = { loopId = '20261120-bbbbbb', preview = true }
     support.same(asked, argument(fake, 'loopkeeper.server.undoRollback'), 'what an undo would change')
+
+    -- The keeper of an older version does not report its changes.
+    fake:reply({ ['loopkeeper.server.undoRollback'] = { result = {} } })
+    editor:ex('Ralph rollback undo 20261120-b')
+    editor:wait_message('Ralph: the rollback is undone. `:Ralph rollback undo` rolls back again.')
     local numbers = editor:lua("return vim.fn.getcompletion('Ralph diff ', 'cmdline')")
     support.same('0', numbers[1], 'completion of iterations')
     editor:ex('Ralph start flavour=7')
