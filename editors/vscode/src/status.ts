@@ -145,7 +145,8 @@ function working(it: LoopStatus, count: string, now: number, as: Make): Bar {
 
 function ended(it: LoopStatus, as: Make): Bar {
   const words = situation(it);
-  if (it.stale) return as("history", t("Ralph rolled back · {0}", it.iteration), t("files were rolled back since the checks ran"));
+  if (it.stale && it.staleReason === "rolledBack") return as("history", t("Ralph rolled back · {0}", it.iteration), t("files were rolled back since the checks ran"));
+  if (it.stale) return as("history", t("Ralph outdated · {0}", it.iteration), t("files changed since the checks ran"));
   switch (it.outcome?.kind) {
     case "completed":
       return it.outcome.verified

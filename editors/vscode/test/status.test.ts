@@ -52,7 +52,9 @@ for (const reason of ["quota", "breaker"] as const) {
   });
 }
 check("done", () => shown(ended("completed", true)), "pass", "Ralph done · 11");
-check("done, then rolled back", () => shown({ ...ended("completed", true), stale: true }), "history", "Ralph rolled back · 11");
+check("done, then rolled back", () => shown({ ...ended("completed", true), stale: true, staleReason: "rolledBack" }), "history", "Ralph rolled back · 11");
+check("done, then files changed", () => shown({ ...ended("completed", true), stale: true, staleReason: "filesChanged" }), "history", "Ralph outdated · 11");
+check("stale for a reason that an older server does not name", () => shown({ ...ended("completed", true), stale: true }), "history", "Ralph outdated · 11");
 check("only claimed", () => shown(ended("completed", false)), "unverified", "Ralph claims done · 11");
 check("stopped by the user", () => shown(ended("stopped", false)), "debug-stop", "Ralph stopped · 11");
 check("at its limit", () => shown(ended("limit", false)), "error", "Ralph stopped at 11/30", "error");

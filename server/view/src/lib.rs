@@ -83,9 +83,12 @@ pub struct LoopStatus {
     pub paused_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<String>,
-    /// Files were rolled back since the checks ran, so results and outcome refer to files that no longer exist.
+    /// Files changed since the checks ran, so results and outcome refer to files that no longer exist.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
+    /// Why it is stale; absent in the status of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_reason: Option<StaleReason>,
     /// Early warnings, such as limits that are almost reached, and other problems that block the loop or may do so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -159,6 +162,15 @@ pub enum DisplayPhase {
     Damaged,
     Paused,
     Ended,
+}
+
+/// Why results are older than the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StaleReason {
+    RolledBack,
+    /// Anything else that changed files outside of an iteration.
+    FilesChanged,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     BreakerStatus, CriteriaStatus, DisplayPhase, DisplayState, DriftStatus, GroupState, GroupStatus,
     KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus, SessionStatus,
-    TaskStatus, UsageStatus, WaitStatus, WeakenedStatus, criteria, spawns,
+    StaleReason, TaskStatus, UsageStatus, WaitStatus, WeakenedStatus, criteria, spawns,
 };
 use crate::sentences;
 use loopkeeper_agent::LoopMode;
@@ -73,7 +73,8 @@ pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
         started_at: words::rfc3339(state.time.started_at.wall),
         paused_ms: paused_ms(state, facts),
         activity: facts.activity.clone().filter(|_| word == DisplayState::Working),
-        stale: is_stale(state),
+        stale: stale_reason(state).is_some(),
+        stale_reason: stale_reason(state),
         warnings: warnings(state),
         forecast: forecast::forecast(state),
         drift: drift_status(state),
@@ -100,15 +101,24 @@ impl UsageStatus {
     }
 }
 
-/// Whether results are outdated. While the loop works they are about to be replaced.
-fn is_stale(state: &LoopState) -> bool {
-    state.tree.is_unjudged && (state.outcome().is_some() || state.is_paused_between_iterations())
+/// Why results are outdated. While the loop works they are about to be replaced.
+fn stale_reason(state: &LoopState) -> Option<StaleReason> {
+    let tree = &state.tree;
+    let is_idle = state.outcome().is_some() || state.is_paused_between_iterations();
+    // A resumed loop judges the same files again if a program was missing before.
+    if !tree.is_unjudged || !is_idle || tree.last == tree.judged {
+        return None;
+    }
+    let last = state.rollback.last.as_ref().filter(|it| !it.is_undo);
+    let is_rollback = last.is_some_and(|it| it.after.as_ref() == Some(&tree.last));
+    Some(if is_rollback { StaleReason::RolledBack } else { StaleReason::FilesChanged })
 }
 
 fn results(state: &LoopState) -> CriteriaStatus {
     let mut criteria = criteria(&state.criteria.pinned, |id| state.criteria.results.get(id));
+    let is_stale = stale_reason(state).is_some();
     for item in &mut criteria.items {
-        item.stale = is_stale(state) && state.criteria.results.contains_key(&item.id);
+        item.stale = is_stale && state.criteria.results.contains_key(&item.id);
     }
     criteria
 }

@@ -186,7 +186,7 @@ test("vscode_commands: the way back asks once and says what it did", async () =>
 test("vscode_commands: a rollback is undone, after a question only where files were edited", async () => {
   const preview = (edited) => ({ result: { status: null, written: 3, removed: 1, refused: [], edited } });
   stage.answers("loopkeeper.server.undoRollback", preview([]));
-  stage.status([stage.loop({ state: "done", phase: "ended", stale: true, outcome: { kind: "completed", verified: true, sentence: "Completed" } })]);
+  stage.status([stage.loop({ state: "done", phase: "ended", stale: true, staleReason: "rolledBack", outcome: { kind: "completed", verified: true, sentence: "Completed" } })]);
   await window.sees("Ralph rolled back · 7");
   await window.palette("Ralph: Undo Rollback");
   await stage.sees("loopkeeper.server.undoRollback", (it) => !it.preview);

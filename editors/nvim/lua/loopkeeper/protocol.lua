@@ -152,6 +152,7 @@ M.errors = {
 ---@field pausedMs integer
 ---@field activity? string
 ---@field stale? boolean
+---@field staleReason? "rolledBack"|"filesChanged"
 ---@field warnings? string[]
 ---@field forecast? string
 ---@field drift? { iteration: integer, off: integer, total: integer, paths?: string[], streak?: integer }

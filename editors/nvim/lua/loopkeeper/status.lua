@@ -186,6 +186,8 @@ local function one(loop)
     local brief = loop.criteria.brief
     local text = brief and ('Ralph %s · %s'):format(counter, brief) or 'Ralph ' .. counter
     return vim.fn.strdisplaywidth(text) > widest and 'Ralph ' .. counter or text, 'LoopkeeperWorking'
+  elseif loop.stale and loop.staleReason ~= 'rolledBack' then
+    return t('Ralph outdated · {count}', { count = loop.iteration }), 'LoopkeeperStale'
   elseif loop.stale then
     return t('Ralph rolled back · {count}', { count = loop.iteration }), 'LoopkeeperStale'
   elseif loop.outcome and loop.outcome.kind == 'completed' then

@@ -37,6 +37,7 @@ export interface LoopStatus {
   pausedMs: number;
   activity?: string;
   stale?: boolean;
+  staleReason?: "rolledBack" | "filesChanged";
   warnings?: string[];
   forecast?: string;
   drift?: { iteration: number; off: number; total: number; paths?: string[]; streak?: number };

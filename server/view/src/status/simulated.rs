@@ -7,7 +7,7 @@ use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::liveness::KeeperLiveness;
 
 use super::{StatusFacts, status};
-use crate::{DisplayState, LoopStatus, headline};
+use crate::{DisplayState, LoopStatus, StaleReason, headline};
 
 fn shown(sim: &Sim) -> LoopStatus {
     status(
@@ -74,6 +74,45 @@ fn iterations_off_the_topic_are_a_share_and_then_a_warning() {
     play_until(&mut sim, 5);
     let drift = shown(&sim).drift.unwrap();
     assert_eq!((drift.off, drift.total, drift.streak, shown(&sim).warnings.len()), (0, 1, None, 0));
+}
+
+#[test]
+fn stale_results_have_the_reason_why_the_files_differ() {
+    let acts = || vec![Act { ticks: 1, ..Act::new("f") }, Act { ticks: 2, ..Act::new("f") }];
+    let play = |commands: &[UserCommand]| {
+        let mut spec = with_one_criterion();
+        spec.settings.limits.iterations = 9;
+        let mut sim = Sim::new(spec, "f", acts());
+        while sim.state.iteration < 2 {
+            assert!(sim.turn(), "{}", sim.sentence());
+        }
+        for it in commands {
+            sim.command(it.clone());
+            sim.play();
+        }
+        sim
+    };
+    let reason = |sim: &Sim| {
+        let status = shown(sim);
+        assert_eq!(status.stale, status.stale_reason.is_some());
+        assert!(status.criteria.items.iter().all(|it| it.stale == status.stale));
+        status.stale_reason
+    };
+    let back = || UserCommand::Rollback { to: 1, paths: Vec::new() };
+    let (pause, undo) = (UserCommand::Pause, UserCommand::UndoRollback);
+    assert_eq!(reason(&play(std::slice::from_ref(&pause))), None);
+    assert_eq!(reason(&play(&[pause.clone(), back()])), Some(StaleReason::RolledBack));
+    assert_eq!(reason(&play(&[pause.clone(), back(), undo])), None);
+    // Files that the user changed are seen before the next iteration, which is then stopped.
+    let mut edited = play(&[pause]);
+    edited.edited("p");
+    edited.command(UserCommand::Resume);
+    while !edited.state.tree.is_unjudged {
+        assert!(edited.turn(), "{}", edited.sentence());
+    }
+    edited.command(UserCommand::StopNow);
+    edited.play();
+    assert_eq!(reason(&edited), Some(StaleReason::FilesChanged));
 }
 
 #[test]

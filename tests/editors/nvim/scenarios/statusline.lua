@@ -45,6 +45,14 @@ return {
     local done = { state = 'done', phase = 'ended', iteration = 3 }
     done.outcome = { kind = 'completed', verified = true, sentence = 'All 5 criteria hold.' }
     shown(editor, fake, 'Ralph done · 3', { Fake.loop(done) }, task)
+    for reason, text in pairs({
+      rolledBack = 'Ralph rolled back · 3',
+      filesChanged = 'Ralph outdated · 3',
+      [''] = 'Ralph outdated · 3',
+    }) do
+      local stale = vim.tbl_extend('error', done, { stale = true, staleReason = reason ~= '' and reason or nil })
+      shown(editor, fake, text, { Fake.loop(stale) }, task)
+    end
     support.same({
       'LoopkeeperLoopStarted',
       'LoopkeeperIterationStarted',

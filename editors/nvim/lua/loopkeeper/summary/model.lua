@@ -109,7 +109,7 @@ function M.facts_of(loop)
   vim.list_extend(lines, facts.of_loop(loop))
   vim.list_extend(lines, facts.of_spawns(loop.spawns))
   if loop.stale then
-    table.insert(lines, t('rolled back since'))
+    table.insert(lines, loop.staleReason == 'rolledBack' and t('rolled back since') or t('files changed since'))
   end
   if loop.warnings and #loop.warnings > 0 then
     table.insert(lines, t('note: {notes}', { notes = l10n.list(loop.warnings) }))

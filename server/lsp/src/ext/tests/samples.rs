@@ -16,8 +16,8 @@ use loopkeeper_task::work_product::WorkProduct;
 use loopkeeper_view::{
     BreakerCounts, BreakerStatus, CriteriaStatus, CriterionStatus, DisplayPhase, DisplayState, DriftStatus,
     GroupState, GroupStatus, KeeperStatus, LimitsStatus, LoopStatus, PauseStatus, PlanStatus, QuestionStatus,
-    SessionStatus, SourceRange, SpawnStatus, SubagentState, SubagentStatus, TaskStatus, UsageStatus,
-    WaitStatus, WeakenedStatus,
+    SessionStatus, SourceRange, SpawnStatus, StaleReason, SubagentState, SubagentStatus, TaskStatus,
+    UsageStatus, WaitStatus, WeakenedStatus,
 };
 use lsp_types::Command;
 use serde::Serialize;
@@ -187,6 +187,7 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
         ("FeedbackArgs", "verdict", set(&StopVerdict::ALL)),
         ("LoopStatus", "phase", set(&phases)),
         ("LoopStatus", "state", set(&STATES)),
+        ("LoopStatus", "staleReason", set(&[StaleReason::RolledBack, StaleReason::FilesChanged])),
         (
             "LoopStatus",
             "breaker.state",
@@ -342,6 +343,7 @@ fn a_loop(full: bool) -> LoopStatus {
         paused_ms: 0,
         activity: full.then(s),
         stale: full,
+        stale_reason: full.then_some(StaleReason::RolledBack),
         warnings: if full { vec![s()] } else { Vec::new() },
         forecast: full.then(s),
         drift: full.then(drift),
