@@ -9,6 +9,7 @@ pub mod fold;
 pub mod globs;
 pub mod language;
 pub mod lines;
+pub mod markdown;
 pub mod message;
 pub mod moment;
 pub mod pattern;

@@ -7,6 +7,7 @@ use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{CheckProgram, HollowTest, SurvivingMutant};
 use loopkeeper_text::clauses;
 use loopkeeper_text::language::{Language, translate};
+use loopkeeper_text::markdown::escaped;
 use loopkeeper_text::{sanitize, tr, tr_later, words};
 
 use super::{Acceptance, Receipt, ReceiptCriterion, ReceiptMutants, RoundCount};
@@ -25,8 +26,8 @@ const MAX_ROWS: usize = 50;
 pub fn markdown(receipt: &Receipt) -> String {
     let mut page = String::new();
     let title = if receipt.title.is_empty() { &receipt.task } else { &receipt.title };
-    let _ = writeln!(page, "# {}\n", tr!("Receipt: {title}", title = sanitize::line(title)));
-    let _ = writeln!(page, "{}\n", sanitize::line(&words::capitalised(&receipt.outcome.sentence)));
+    let _ = writeln!(page, "# {}\n", tr!("Receipt: {title}", title = line(title)));
+    let _ = writeln!(page, "{}\n", line(&words::capitalised(&receipt.outcome.sentence)));
     if !receipt.outcome.verified {
         let _ = writeln!(page, "**{}**\n", tr!("Not verified."));
     }
@@ -34,11 +35,11 @@ pub fn markdown(receipt: &Receipt) -> String {
     for (name, value) in
         facts(receipt).iter().filter(|(name, it)| ![COPY, SEEDS, MUTANTS].contains(name) || !it.is_empty())
     {
-        let _ = writeln!(page, "| {} | {} |", translate(name), cell(value));
+        let _ = writeln!(page, "| {} | {} |", translate(name), line(value));
     }
     let _ = writeln!(page, "\n## {}\n", tr!("Criteria"));
     for it in &receipt.criteria {
-        let _ = writeln!(page, "- {}", sanitize::line(&criterion(it)));
+        let _ = writeln!(page, "- {}", line(&criterion(it)));
     }
     list(&mut page, tr!("Judges that changed"), &receipt.verdict.changed_judges);
     let survivors =
@@ -135,7 +136,7 @@ fn list(page: &mut String, title: &str, rows: &[String]) {
     }
     let _ = writeln!(page, "\n## {title}\n");
     for row in rows.iter().take(MAX_ROWS) {
-        let _ = writeln!(page, "- {}", sanitize::line(row));
+        let _ = writeln!(page, "- {}", line(row));
     }
     if rows.len() > MAX_ROWS {
         let _ = writeln!(page, "- {}", tr!("and {count} more", count = rows.len() - MAX_ROWS));
@@ -187,6 +188,7 @@ pub fn status_word(status: Status) -> &'static str {
     }
 }
 
-fn cell(text: &str) -> String {
-    sanitize::line(text).replace('|', "\\|")
+/// One line of text that is no markup.
+fn line(text: &str) -> String {
+    escaped(&sanitize::line(text))
 }

@@ -112,7 +112,7 @@ fn a_receipt_comes_back_from_its_page_and_its_json() {
 fn the_page_names_what_the_proof_is() {
     let page = markdown(&receipt());
     for part in [
-        "# Receipt: Sums | more\n\nCompleted, verified: ",
+        "# Receipt: Sums \\| more\n\nCompleted, verified: ",
         "| As the agent left it | 1 of 1 pass |",
         "| With the judges of the start | no judge changed |",
         "| Mutants of changed lines | 1 of 2 noticed |",
@@ -123,6 +123,22 @@ fn the_page_names_what_the_proof_is() {
         "## Not covered\n\n- \"Docs\" has no check",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
+    }
+}
+
+#[test]
+fn nothing_above_the_json_of_a_page_mentions_or_links() {
+    let text = "@octocat fixes #12, see https://a.example <img>";
+    let mut receipt = receipt();
+    receipt.title = text.to_owned();
+    receipt.outcome.sentence = text.to_owned();
+    receipt.criteria[0].name = text.to_owned();
+    receipt.verdict.not_covered = vec![text.to_owned()];
+    let page = markdown(&receipt);
+    let (shown, _) = page.split_once("```json").unwrap();
+    assert_eq!(shown.matches("octocat").count(), 4, "{shown}");
+    for active in ["@o", "#1", "://", "<img"] {
+        assert!(!shown.contains(active), "{active}: {shown}");
     }
 }
 
@@ -168,7 +184,7 @@ fn an_edited_receipt_is_refused() {
 fn a_page_in_another_language_comes_back() {
     let receipt = receipt();
     let page = Language::SimplifiedChinese.during(|| markdown(&receipt));
-    assert!(page.starts_with("# 凭证：Sums | more\n"), "{page}");
+    assert!(page.starts_with("# 凭证：Sums \\| more\n"), "{page}");
     assert!(page.contains("| 代理 | "), "{page}");
     assert_eq!(parse(&page), Ok(receipt.clone()));
     assert_eq!(Language::SimplifiedChinese.during(|| parse(&markdown(&receipt))), Ok(receipt.clone()));

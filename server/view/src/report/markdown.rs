@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::sentences;
 use loopkeeper_core::check::Status;
+use loopkeeper_text::markdown::escaped;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
@@ -96,18 +97,4 @@ fn glyph(status: Option<Status>) -> char {
         Some(_) => '✗',
         None => '·',
     }
-}
-
-/// Text that Markdown shows as it is.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for it in text.chars() {
-        match it {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => out.extend(['\\', it]),
-            '<' => out.push_str("&lt;"),
-            '&' => out.push_str("&amp;"),
-            it => out.push(it),
-        }
-    }
-    out
 }

@@ -1,4 +1,4 @@
-use super::{LoopReport, html, markdown, report};
+use super::{ErrorCount, LoopReport, html, markdown, report};
 use crate::{StatusFacts, status};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::sim::{Act, Sim, spec};
@@ -71,6 +71,31 @@ fn hostile_text_is_inert_in_every_form() {
     assert!(
         markdown(&report).lines().filter(|it| it.starts_with("| ")).all(|it| it.matches(" |").count() >= 3)
     );
+}
+
+#[test]
+fn nothing_in_the_markdown_of_a_report_mentions_or_links() {
+    const TEXT: &str =
+        "@octocat fixes #12 and GH-7, see https://a.example www.a.example &#64;b <img> ![i](j)";
+    let state = ended();
+    let status = status(&state, &StatusFacts::default());
+    let mut report = report(&state, &status);
+    let texts = || vec![TEXT.to_owned()];
+    (report.title, report.sentence, report.agent) = (TEXT.to_owned(), TEXT.to_owned(), TEXT.to_owned());
+    (report.warnings, report.decisions, report.test_gaps) = (texts(), texts(), texts());
+    report.feedback = Some(TEXT.to_owned());
+    report.errors = vec![ErrorCount { text: TEXT.to_owned(), count: 1 }];
+    for it in &mut report.criteria {
+        (it.name, it.fact) = (TEXT.to_owned(), TEXT.to_owned());
+    }
+    for it in &mut report.iterations {
+        it.sentence = TEXT.to_owned();
+    }
+    let page = markdown(&report);
+    assert_eq!(page.matches("octocat").count(), 8 + 2 * report.criteria.len() + report.iterations.len());
+    for active in ["@o", "#1", "GH-7", "://", "www.", "&#64", "<img", "![i]("] {
+        assert!(!page.contains(active), "{active}: {page}");
+    }
 }
 
 #[test]
