@@ -9,6 +9,21 @@ use crate::{AgentEvent, ToolKind, ToolUse};
 
 /// Maximum paths of one call. A call that names more is not examined further.
 const MAX_PATHS: usize = 16;
+/// The same for its input: agents read many files with one call.
+const MAX_INPUT_PATHS: usize = 256;
+/// Fields of an input whose text, or whose list of texts, names files.
+const PATH_FIELDS: [&str; 10] = [
+    "file_path",
+    "filePath",
+    "notebook_path",
+    "absolute_path",
+    "dir_path",
+    "path",
+    "paths",
+    "file_paths",
+    "filePaths",
+    "files",
+];
 
 #[derive(Debug, Default, Clone)]
 pub struct AcpToolCall {
@@ -21,6 +36,8 @@ pub struct AcpToolCall {
     /// Paths that it would write; `locations` are the other paths that it uses.
     diffs: Vec<String>,
     locations: Vec<String>,
+    /// Paths in its input.
+    named: Vec<String>,
     /// Whether it names more paths than are kept.
     pub names_too_many: bool,
     status: String,
@@ -43,6 +60,8 @@ impl AcpToolCall {
             value.clone_into(field);
         }
         if let Some(input) = update.get("rawInput").filter(|it| !it.is_null()) {
+            self.named = paths_in(input);
+            self.names_too_many |= self.named.len() > MAX_INPUT_PATHS;
             self.input = Some(input.clone());
         }
         let paths = |key: &str, is_one: fn(&Value) -> bool| -> Vec<String> {
@@ -76,12 +95,7 @@ impl AcpToolCall {
 
     /// All paths that it names.
     pub fn paths(&self) -> Vec<&str> {
-        const KEYS: [&str; 6] =
-            ["file_path", "filePath", "notebook_path", "absolute_path", "dir_path", "path"];
-        let input = self.input.as_ref().unwrap_or(&Value::Null);
-        let of_input = KEYS.iter().map(|key| text(input, key)).filter(|it| !it.is_empty());
-        let paths = self.diffs.iter().chain(&self.locations).map(String::as_str);
-        paths.chain(of_input).collect()
+        self.diffs.iter().chain(&self.locations).chain(&self.named).map(String::as_str).collect()
     }
 
     /// The command that it would run, verbatim. Some agents report it in the title alone.
@@ -185,6 +199,27 @@ impl AcpToolCall {
             _ => Vec::new(),
         }
     }
+}
+
+/// Paths in the fields of an input, also of the objects in its lists, such as the single edits of one call.
+fn paths_in(input: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut left = vec![(input, false)];
+    while let Some((value, is_path)) = left.pop() {
+        match value {
+            Value::String(text) if is_path && !text.is_empty() => found.push(text.clone()),
+            Value::Array(items) => left.extend(items.iter().rev().map(|it| (it, is_path))),
+            Value::Object(fields) => {
+                let inner = fields.iter().rev().filter(|(_, it)| !it.is_null());
+                left.extend(inner.map(|(key, it)| (it, PATH_FIELDS.contains(&key.as_str()))));
+            }
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        if found.len() > MAX_INPUT_PATHS {
+            break;
+        }
+    }
+    found
 }
 
 fn parse_exit_code(last: &Value) -> i64 {

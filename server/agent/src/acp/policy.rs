@@ -188,6 +188,17 @@ mod tests {
         );
         check(&json!({"kind": "delete", "rawInput": {"file_path": "/tree/a"}}), None);
         check(&json!({"kind": "edit", "title": "a.txt"}), Some("edit: a.txt"));
+        // Every path in a list counts.
+        let edits = |path: &str| json!({"edits": [{"file_path": "/tree/a"}, {"file_path": path}]});
+        check(&json!({"kind": "edit", "rawInput": edits("/tree/b")}), None);
+        check(&json!({"kind": "edit", "rawInput": edits("/b")}), Some("edit: /tree/a"));
+        for field in ["paths", "files", "file_paths"] {
+            let read = |path: &str| json!({"kind": "read", "rawInput": {field: ["/tree/a", path]}});
+            check(&read("/tree/b"), None);
+            check(&read("/b"), Some("read: /tree/a"));
+        }
+        let many: Vec<String> = (0..300).map(|it| format!("/tree/{it}")).collect();
+        check(&json!({"kind": "read", "rawInput": {"paths": many}}), Some("read: /tree/0"));
         check(
             &json!({"kind": "move", "locations": [{"path": "/tree/a"}, {"path": "/b"}]}),
             Some("edit: /tree/a"),
