@@ -12,7 +12,7 @@ use payload::parse_payload;
 pub(crate) use payload::{announced_time, retry_headers};
 use phrases::{PhraseMeaning, classify_line};
 pub(crate) use reset::reset_in;
-pub use reset::{LimitReset, LocalClock};
+pub use reset::{LimitReset, LocalClock, OffsetFn};
 
 /// The number of last lines of stderr, and then of stdout, that are searched for the final error.
 const FINAL_LINES: usize = 8;

@@ -16,12 +16,13 @@ pub fn now() -> Moment {
 }
 
 /// Current offset in seconds east of UTC, of the named zone or of this machine's zone.
-pub fn utc_offset(zone: Option<&str>) -> Option<i32> {
+pub fn utc_offset(zone: Option<&str>, wall: u64) -> Option<i32> {
     let zone = match zone {
         Some(name) => TimeZone::get(name).ok()?,
         None => local_zone(),
     };
-    Some(zone.to_offset(Timestamp::now()).seconds())
+    let at = Timestamp::from_millisecond(i64::try_from(wall).ok()?).ok()?;
+    Some(zone.to_offset(at).seconds())
 }
 
 /// The zone of `TZ`, else of this machine; UTC if there is none.

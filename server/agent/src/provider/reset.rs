@@ -48,19 +48,21 @@ pub enum DayOffset {
     Date(i8, i8),
 }
 
+/// Seconds east of UTC for a named zone, or for the local one if it is `None`, at a moment in milliseconds of wall time.
+pub type OffsetFn<'a> = dyn Fn(Option<&str>, u64) -> Option<i32> + 'a;
+
 /// The time and location at which a run ended.
 #[derive(Clone, Copy)]
 pub struct LocalClock<'a> {
     /// Milliseconds of wall time.
     pub wall: u64,
-    /// Seconds east of UTC for a named zone; for `None`, those of the local zone.
-    pub offset: &'a dyn Fn(Option<&str>) -> Option<i32>,
+    pub offset: &'a OffsetFn<'a>,
 }
 
 impl LocalClock<'static> {
     /// This time in a location with UTC clocks.
     pub fn utc(wall: u64) -> Self {
-        Self { wall, offset: &|_| Some(0) }
+        Self { wall, offset: &|_, _| Some(0) }
     }
 }
 
@@ -70,10 +72,7 @@ impl LimitReset {
         let time = match self {
             Self::At(at) => *at,
             Self::In(ms) => here.wall.checked_add(*ms)?,
-            Self::Local(at) => {
-                let zone = local_time(here, None)?.time_zone().clone();
-                u64::try_from(at.to_zoned(zone).ok()?.timestamp().as_millisecond()).ok()?
-            }
+            Self::Local(at) => resolve(here, None, *at)?,
             Self::ClockTime { day, hour, minute, zone } => {
                 let zoned = local_time(here, zone.as_deref())?;
                 let time = (*hour, *minute);
@@ -83,7 +82,7 @@ impl LimitReset {
                     DayOffset::Tomorrow => zoned_on(&zoned, zoned.date().tomorrow().ok()?, time)?,
                     DayOffset::Week(weekday) => in_week(&zoned, *weekday, time)?,
                 };
-                u64::try_from(at.timestamp().as_millisecond()).ok()?
+                resolve(here, zone.as_deref(), at.datetime())?
             }
         };
         let from = here.wall.saturating_sub(MAX_PASSED_MS);
@@ -91,14 +90,27 @@ impl LimitReset {
     }
 }
 
+/// The current time in a zone.
 fn local_time(here: &LocalClock<'_>, zone: Option<&str>) -> Option<Zoned> {
-    let named = zone
-        .and_then(|zone| zones::fixed_offset(zone).or_else(|| (here.offset)(Some(zones::location(zone)))));
-    // A zone that is unknown here is the local one, as for most agents.
-    let seconds = named.or_else(|| (here.offset)(None)).unwrap_or(0);
-    let offset = Offset::from_seconds(seconds).ok()?;
     let now = Timestamp::from_millisecond(i64::try_from(here.wall).ok()?).ok()?;
-    Some(now.to_zoned(TimeZone::fixed(offset)))
+    Some(now.to_zoned(zone_at(here, zone, here.wall)?))
+}
+
+/// A zone with the offset that it has at a moment.
+fn zone_at(here: &LocalClock<'_>, zone: Option<&str>, wall: u64) -> Option<TimeZone> {
+    let offset = |it| (here.offset)(it, wall);
+    let named =
+        zone.and_then(|zone| zones::fixed_offset(zone).or_else(|| offset(Some(zones::location(zone)))));
+    // A zone that is unknown here is the local one, as for most agents.
+    let seconds = named.or_else(|| offset(None)).unwrap_or(0);
+    Some(TimeZone::fixed(Offset::from_seconds(seconds).ok()?))
+}
+
+/// Milliseconds of wall time of a date and time in a zone, which may change to or from summer time until then.
+fn resolve(here: &LocalClock<'_>, zone: Option<&str>, at: DateTime) -> Option<u64> {
+    let wall_in = |zone: TimeZone| u64::try_from(at.to_zoned(zone).ok()?.timestamp().as_millisecond()).ok();
+    let by_today = wall_in(zone_at(here, zone, here.wall)?)?;
+    wall_in(zone_at(here, zone, by_today)?)
 }
 
 fn today_or_tomorrow(now: &Zoned, time: (i8, i8)) -> Option<Zoned> {

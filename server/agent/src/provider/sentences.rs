@@ -172,7 +172,7 @@ fn the_error_above_its_printed_fields_is_the_final_one() {
 }
 
 fn reset_of(words: &str, offset: i32) -> Option<u64> {
-    let offset_of = move |zone: Option<&str>| if zone.is_none() { Some(offset) } else { None };
+    let offset_of = move |zone: Option<&str>, _: u64| if zone.is_none() { Some(offset) } else { None };
     classify(words, None).into_provider_error(&LocalClock { wall: NOW, offset: &offset_of }).resets_at
 }
 
@@ -206,7 +206,7 @@ fn resets_by_date_by_month_and_in_other_languages() {
 }
 
 /// The places of the test; the machine itself has the time of London in winter.
-fn winter_offset(zone: Option<&str>) -> Option<i32> {
+fn winter_offset(zone: Option<&str>, _: u64) -> Option<i32> {
     let hours = match zone? {
         "America/Los_Angeles" => -8,
         "America/New_York" => -5,

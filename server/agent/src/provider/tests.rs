@@ -256,12 +256,28 @@ fn a_success_that_consists_of_a_refusal_is_a_refusal() {
 }
 
 fn resets(text: &str, offset: i32) -> Option<u64> {
-    let offset_of = move |zone: Option<&str>| match zone {
+    let offset_of = move |zone: Option<&str>, _: u64| match zone {
         Some("Europe/Berlin") => Some(3600),
         Some(_) => None,
         None => Some(offset),
     };
     reset_in(text)?.wall_time(&LocalClock { wall: NOW, offset: &offset_of })
+}
+
+#[test]
+fn a_reset_after_the_change_to_another_offset_is_in_that_offset() {
+    // One hour is added 36 hours from now.
+    let offset_of = |_: Option<&str>, at: u64| Some(if at < NOW + 36 * HOUR { 0 } else { 3600 });
+    let resets = |text: &str| reset_in(text)?.wall_time(&LocalClock { wall: NOW, offset: &offset_of });
+    for (text, expect) in [
+        ("resets 9pm", 7 * HOUR),
+        ("resets Nov 21 at 2pm", 24 * HOUR),
+        ("resets Nov 22 at 2pm", 47 * HOUR),
+        ("resets on 2026/11/22 14:00", 47 * HOUR),
+        ("resets Nov 22, 2pm (UTC)", 48 * HOUR),
+    ] {
+        assert_eq!(resets(text), Some(NOW + expect), "{text}");
+    }
 }
 
 #[test]

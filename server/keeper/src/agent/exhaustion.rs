@@ -61,7 +61,7 @@ mod tests {
         reached: ReachedLimits,
     ) -> (Option<String>, bool) {
         let end = ProcessEnd { stderr: stderr.to_owned(), ..ProcessEnd::exited(Some(exit)) };
-        let clock = LocalClock { wall: 0, offset: &|_| Some(0) };
+        let clock = LocalClock { wall: 0, offset: &|_, _| Some(0) };
         let mut run = AgentOutputReader::new(Dialect::Text).finish(end, &clock);
         let settings = Settings { sandbox_memory: memory, sandbox_processes: 7, ..Settings::default() };
         name_limit(&mut run, stderr, &settings, reached);
