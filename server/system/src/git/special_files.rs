@@ -47,7 +47,7 @@ const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 /// The first path that git would read for the repository around `root` and that is not a regular file.
 pub(super) fn find(root: &Path) -> Option<PathBuf> {
-    let (git, other) = git_folders(root)?;
+    let (git, other) = git_folders(root);
     if let Some(special) = other {
         return Some(special);
     }
@@ -72,24 +72,40 @@ pub(super) fn find_rules<'a>(top: &Path, paths: impl Iterator<Item = &'a Path>) 
     rules.find(|it| is_special(it))
 }
 
-/// Git's folder of the work tree and the one it shares with others, or the special file in its place.
-fn git_folders(root: &Path) -> Option<(BTreeSet<PathBuf>, Option<PathBuf>)> {
-    let link = root.ancestors().map(|it| it.join(".git")).find(|it| fs::symlink_metadata(it).is_ok())?;
-    if is_special(&link) {
-        return Some((BTreeSet::new(), Some(link)));
+/// Git's folder of the work tree and the one it shares with others, or the special file in its place. Where git finds
+/// no repository in a `.git`, it looks in the folders above.
+fn git_folders(root: &Path) -> (BTreeSet<PathBuf>, Option<PathBuf>) {
+    let mut folders = BTreeSet::new();
+    for link in root.ancestors().map(|it| it.join(".git")) {
+        if is_special(&link) {
+            return (folders, Some(link));
+        }
+        let Some(folder) = target_folder(link) else { continue };
+        folders.insert(folder.clone());
+        if is_special(&folder.join("commondir")) {
+            return (folders, Some(folder.join("commondir")));
+        }
+        let shared = small_text(&folder.join("commondir")).map(|it| folder.join(it.trim()));
+        folders.extend(shared.clone());
+        if is_repository(&folder, shared.as_deref().unwrap_or(&folder)) {
+            break;
+        }
     }
-    let folder = if link.is_dir() {
-        link
-    } else {
-        let text = small_text(&link)?;
-        link.parent()?.join(text.strip_prefix("gitdir:")?.trim())
-    };
-    let mut folders = BTreeSet::from([folder.clone()]);
-    if is_special(&folder.join("commondir")) {
-        return Some((folders, Some(folder.join("commondir"))));
+    (folders, None)
+}
+
+/// The folder that a `.git` is, or that it names.
+fn target_folder(link: PathBuf) -> Option<PathBuf> {
+    if link.is_dir() {
+        return Some(link);
     }
-    folders.extend(small_text(&folder.join("commondir")).map(|it| folder.join(it.trim())));
-    Some((folders, None))
+    let text = small_text(&link)?;
+    Some(link.parent()?.join(text.strip_prefix("gitdir:")?.trim()))
+}
+
+fn is_repository(folder: &Path, shared: &Path) -> bool {
+    fs::symlink_metadata(folder.join("HEAD")).is_ok()
+        && ["objects", "refs"].iter().all(|it| shared.join(it).is_dir())
 }
 
 /// Whether the path is neither file nor folder, links followed. A missing one is not special.
@@ -215,6 +231,11 @@ mod tests {
         fs::write(root.join(".git/config"), "[include]\n\tpath = more\n").unwrap();
         fs::write(root.join(".git/more"), "[core]\nexcludesFile = ../elsewhere\n").unwrap();
         assert_eq!(find(&root), Some(root.join(".git/../elsewhere")));
+        // An empty folder is no repository: git reads the one above.
+        pipe(&root.join(".git/shallow"));
+        fs::create_dir(root.join("a/.git")).unwrap();
+        assert_eq!(find(&root.join("a/b")), Some(root.join(".git/shallow")));
+        fs::remove_file(root.join(".git/shallow")).unwrap();
         fs::remove_dir_all(root.join(".git")).unwrap();
         pipe(&root.join(".git"));
         assert_eq!(find(&root), Some(root.join(".git")));
