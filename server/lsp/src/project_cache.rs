@@ -32,7 +32,9 @@ pub(crate) struct ProjectCache(Arc<Mutex<BTreeMap<FactsKey, CachedFacts>>>);
 struct CachedFacts {
     /// `None` until they were read for the first time.
     known: Option<(Instant, Arc<FolderFacts>)>,
-    is_reading: bool,
+    /// The requests that await the read under way; `None`: there is none.
+    awaiting: Option<Vec<oneshot::Sender<Arc<FolderFacts>>>>,
+    last_used: Option<Instant>,
 }
 
 /// The facts for tasks in one folder.
@@ -67,41 +69,62 @@ impl ProjectCache {
     /// The facts for a task document. If reading takes long, they are those that were known before.
     pub(crate) async fn read(&self, root: &Path, document: &Path) -> Arc<FolderFacts> {
         let key = (root.to_owned(), document.parent().unwrap_or(root).to_owned());
-        let (known, wait) = {
+        let (known, wait, result) = {
             let mut all = self.lock();
-            if all.len() >= MAX_FOLDERS && !all.contains_key(&key) {
-                all.clear();
-            }
+            make_room(&mut all, &key);
             let cached = all.entry(key.clone()).or_default();
+            cached.last_used = Some(Instant::now());
             let known = cached.known.clone();
             match &known {
                 Some((read, facts)) if read.elapsed() < MAX_AGE => return Arc::clone(facts),
-                Some((_, facts)) if cached.is_reading => return Arc::clone(facts),
-                _ => cached.is_reading = true,
+                Some((_, facts)) if cached.awaiting.is_some() => return Arc::clone(facts),
+                Some(_) | None => {}
+            }
+            let (sender, result) = oneshot::channel();
+            match &mut cached.awaiting {
+                Some(awaiting) => awaiting.push(sender),
+                None => {
+                    cached.awaiting = Some(vec![sender]);
+                    self.refresh(key);
+                }
             }
             let wait = if known.is_some() { REFRESH_TIMEOUT } else { FIRST_TIMEOUT };
-            (known.map(|it| it.1).unwrap_or_default(), wait)
+            (known.map(|it| it.1).unwrap_or_default(), wait, result)
         };
-        match timeout(wait, self.refresh(key)).await {
+        match timeout(wait, result).await {
             Ok(Ok(facts)) => facts,
             Ok(Err(_)) | Err(_) => known,
         }
     }
 
     /// Reads the facts on a blocking thread, whether or not the result is still awaited.
-    fn refresh(&self, key: FactsKey) -> oneshot::Receiver<Arc<FolderFacts>> {
-        let (cache, (sender, result)) = (self.clone(), oneshot::channel());
+    fn refresh(&self, key: FactsKey) {
+        let cache = self.clone();
         spawn_blocking(move || {
             let facts = Arc::new(FolderFacts::read(&key.0, &key.1));
-            let known = Some((Instant::now(), Arc::clone(&facts)));
-            cache.lock().insert(key, CachedFacts { known, is_reading: false });
-            let _ = sender.send(facts);
+            let mut all = cache.lock();
+            let cached = all.entry(key).or_default();
+            cached.known = Some((Instant::now(), Arc::clone(&facts)));
+            for it in cached.awaiting.take().unwrap_or_default() {
+                // A request that timed out was answered with older facts.
+                let _ = it.send(Arc::clone(&facts));
+            }
         });
-        result
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<FactsKey, CachedFacts>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Drops the facts that were not used for the longest time, unless they are being read.
+fn make_room(all: &mut BTreeMap<FactsKey, CachedFacts>, key: &FactsKey) {
+    if all.len() < MAX_FOLDERS || all.contains_key(key) {
+        return;
+    }
+    let idle = all.iter().filter(|(_, it)| it.awaiting.is_none());
+    if let Some(oldest) = idle.min_by_key(|(_, it)| it.last_used).map(|(key, _)| key.clone()) {
+        all.remove(&oldest);
     }
 }
 
@@ -113,7 +136,28 @@ mod tests {
 
     use loopkeeper_view::editor::in_check;
 
-    use super::ProjectCache;
+    use super::{MAX_FOLDERS, ProjectCache};
+
+    #[tokio::test]
+    async fn requests_that_come_together_read_a_project_once() {
+        let root = tempfile::tempdir().unwrap();
+        let (cache, document) = (ProjectCache::default(), root.path().join("PROMPT.md"));
+        let (one, other) =
+            tokio::join!(cache.read(root.path(), &document), cache.read(root.path(), &document));
+        assert!(Arc::ptr_eq(&one, &other));
+    }
+
+    #[tokio::test]
+    async fn a_full_cache_drops_only_the_folder_that_was_used_longest_ago() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = ProjectCache::default();
+        for folder in 0..=MAX_FOLDERS {
+            cache.read(root.path(), &root.path().join(format!("{folder}/PROMPT.md"))).await;
+        }
+        let folders: Vec<_> = cache.lock().keys().map(|(_, folder)| folder.clone()).collect();
+        assert_eq!(folders.len(), MAX_FOLDERS);
+        assert!(!folders.contains(&root.path().join("0")) && folders.contains(&root.path().join("1")));
+    }
 
     /// The budget is for a release build on an idle machine; a debug build on a busy one takes several times as long.
     #[tokio::test]
