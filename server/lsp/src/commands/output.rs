@@ -41,6 +41,10 @@ pub(super) async fn output(shared: &Arc<ServerState>, args: OutputArgs) -> Comma
 fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, String), CommandRefusal> {
     let no_output = |fact: &'static str| CommandRefusal::internal_error(fact);
     if let Some(id) = &args.criterion {
+        // The id becomes a part of paths.
+        if !is_known(task, id) {
+            return Err(no_output(tr!("there is no output of this check yet")));
+        }
         let stored = task.results.iter().find(|(it, _)| it.0 == *id).map(|(_, stored)| stored);
         let of_iteration = args.iteration.and_then(|number| {
             let folder = task.last_loop.as_ref()?.dir.output();
@@ -62,6 +66,13 @@ fn output_source(task: &TaskSnapshot, args: &OutputArgs) -> Result<(PathBuf, Str
     } else {
         Err(CommandRefusal::internal_error(tr!("there is no output of iteration {number} yet", number)))
     }
+}
+
+/// Whether it is the id of a criterion of the task or of its last loop, whose task may have been edited since.
+fn is_known(task: &TaskSnapshot, id: &str) -> bool {
+    let pinned = task.last_loop.iter().flat_map(|it| &it.state.criteria.pinned).map(|it| &it.criterion.id);
+    let ids = task.task.criteria.iter().map(|it| &it.id).chain(task.results.keys()).chain(pinned);
+    ids.into_iter().any(|it| it.0 == id)
 }
 
 /// The locations where a check failed, shown above its output.
