@@ -36,6 +36,8 @@ fn the_demo_ends_verified_and_leaves_no_file() {
         ran.out(step);
     }
     ran.out("needs exit 2\n").out("5 of 5 pass\n");
+    // Its log is removed, too.
+    assert!(!ran.stdout.contains("loopkeeper log"), "{}", ran.stdout);
     // No file of it is left anywhere.
     for folder in [terminal.state(), terminal.root()] {
         let left = fs::read_dir(&folder).map_or(0, Iterator::count);

@@ -45,7 +45,7 @@ fn run_temporary(out: &mut Ui) -> ExitResult {
     let project = folder.0.join("receipt");
     create_project(&project)?;
     let state = StateDir::at(&folder.0.join("state"))?;
-    let (exit, _) = run_loop(&project, &state, out)?;
+    let (exit, _) = run_loop(&project, &state, out, false)?;
     out.line("");
     out.line(tr!("Everything was removed; `loopkeeper demo --keep DIR` keeps the project."));
     out.line(tr!("For your own project: `loopkeeper init`, then `loopkeeper run`."));
@@ -57,7 +57,7 @@ fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
     // First, because a project without its loop would be in the way of the next attempt.
     let state = StateDir::open()?;
     create_project(project)?;
-    let (exit, dir) = run_loop(project, &state, out)?;
+    let (exit, dir) = run_loop(project, &state, out, true)?;
     // Recorded: editors would show what passed in the loop as regressed otherwise.
     if let Some(loop_view) = LoopView::read(&state, dir)? {
         let start = RestoreSelection::Iteration { number: 0, paths: Vec::new() };
@@ -72,8 +72,13 @@ fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
     Ok(exit)
 }
 
-/// Runs one loop to its end.
-fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, LoopDir), Failure> {
+/// Runs one loop to its end. `is_kept`: whether its state stays.
+fn run_loop(
+    project: &Path,
+    state: &StateDir,
+    out: &mut Ui,
+    is_kept: bool,
+) -> Result<(Exit, LoopDir), Failure> {
     let work = ResolvedTask::find(Some(&project.to_string_lossy()), &[])?;
     let roster = AgentRoster::resolve(&work)?;
     trust::ensure_trusted(&work, &operations::trust::items(&work, &roster)?, state, TrustConsent::Given)?;
@@ -89,7 +94,9 @@ fn run_loop(project: &Path, state: &StateDir, out: &mut Ui) -> Result<(Exit, Loo
     let workspace = state.workspace(&work.root)?;
     let dir =
         launch::create_loop_dir(state, &workspace, work.spec(roster.agent, roster.judge), &work.task.prompt)?;
-    let (exit, _) = foreground::run_to_end(&dir, LoopPrinter::new(LoopFormat::Text, out))?;
+    let printer = LoopPrinter::new(LoopFormat::Text, out);
+    let printer = if is_kept { printer } else { printer.for_temporary_loop() };
+    let (exit, _) = foreground::run_to_end(&dir, printer)?;
     Ok((exit, dir))
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct TextPrinter<'a> {
     activity: Option<String>,
     /// Shown below the commands that help a loop that needs the user.
     remedy_note: Option<&'static str>,
+    /// Whether `log` can show the loop later.
+    is_kept: bool,
 }
 
 impl<'a> LoopPrinter<'a> {
@@ -65,6 +67,7 @@ impl<'a> LoopPrinter<'a> {
                     glyphs,
                     activity: None,
                     remedy_note: None,
+                    is_kept: true,
                 }))
             }
         }
@@ -74,6 +77,14 @@ impl<'a> LoopPrinter<'a> {
     pub(crate) fn for_loop_owner(mut self) -> Self {
         if let Self::Text(text) = &mut self {
             text.remedy_note = Some(tr!("Type it in another terminal: Ctrl-C here ends the loop."));
+        }
+        self
+    }
+
+    /// For a loop that is removed when it has ended.
+    pub(crate) fn for_temporary_loop(mut self) -> Self {
+        if let Self::Text(text) = &mut self {
+            text.is_kept = false;
         }
         self
     }
@@ -134,10 +145,10 @@ impl<'a> LoopPrinter<'a> {
     /// Removes the block and prints the summary.
     pub(crate) fn finish(self, state: Option<&LoopState>) {
         let Self::Text(text) = self else { return };
-        let TextPrinter { mut live, glyphs, .. } = *text;
+        let TextPrinter { mut live, glyphs, is_kept, .. } = *text;
         live.set_block(&[]);
         if let Some(state) = state.filter(|it| it.outcome().is_some()) {
-            live.print(&ending::lines(state, glyphs));
+            live.print(&ending::lines(state, glyphs, is_kept));
         }
     }
 

@@ -2,6 +2,7 @@
 //! once, each with its place.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -347,11 +348,13 @@ impl TaskLocation {
             return Ok(Self { root: config_files::root_of(&here)?, named: None, from: here });
         };
         let unknown = |error: std::io::Error| {
-            Failure::new(
-                FailureKind::NoTask,
-                tr!("there is no task {path}: {error}", path = sanitize::line(path), error),
-            )
-            .hint(tr!("Name a task document, or leave it out where there is only one."))
+            let path = sanitize::line(path);
+            let fact = match error.kind() {
+                ErrorKind::NotFound => tr!("there is no task {path}", path),
+                _ => tr!("there is no task {path}: {error}", path, error),
+            };
+            Failure::new(FailureKind::NoTask, fact)
+                .hint(tr!("Name a task document, or leave it out where there is only one."))
         };
         let real = Path::new(path).canonicalize().or_else(|error| {
             // A task's id is a path from the root, wherever the current folder is.

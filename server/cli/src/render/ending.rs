@@ -9,7 +9,8 @@ use loopkeeper_view::{self as view, StatusFacts, headline, sentences};
 
 use super::{DIM, FAILURE, Glyphs, SUCCESS, WARNING, table};
 
-pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
+/// `is_kept`: whether `log` can show the loop later.
+pub(crate) fn lines(state: &LoopState, glyphs: Glyphs, is_kept: bool) -> Vec<String> {
     let status = view::status(state, &StatusFacts { now: state.time.last_at, ..StatusFacts::default() });
     let table = table::with_output(&status.criteria, state.criteria.results.values(), glyphs);
     let mut lines: Vec<_> = table.lines().map(str::to_owned).collect();
@@ -27,11 +28,12 @@ pub(crate) fn lines(state: &LoopState, glyphs: Glyphs) -> Vec<String> {
         facts.push(sentences::no_cost(mode).to_owned());
     }
     facts.push(words::duration(state.time.last_at.wall.saturating_sub(state.time.started_at.wall)));
-    let summary = tr!(
-        "{facts}; `loopkeeper log {id}` shows all of it",
-        facts = clauses::join_with_commas(facts),
-        id = status.id
-    );
+    let facts = clauses::join_with_commas(facts);
+    let summary = if is_kept {
+        tr!("{facts}; `loopkeeper log {id}` shows all of it", facts, id = status.id)
+    } else {
+        facts
+    };
     lines.push(format!("{DIM}{summary}{DIM:#}"));
     lines
 }

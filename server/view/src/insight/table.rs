@@ -32,6 +32,9 @@ pub(super) const ITERATION_COLUMNS: [&str; 5] = [
 
 /// Lines, without colours.
 pub fn table(insight: &Insight) -> String {
+    if insight.total.loops == 0 && insight.left_out_count == 0 {
+        return sentences::sentence(&no_loops(insight)) + "\n";
+    }
     let mut out = String::new();
     let _ = writeln!(out, "{}", headline(insight));
     let _ = writeln!(out, "{}", denominators(insight));
@@ -69,6 +72,13 @@ pub fn table(insight: &Insight) -> String {
             writeln!(out, "{}", tr!("Left out: {id}, {why}", id = it.loop_id, why = sanitize::line(&it.why)));
     }
     out
+}
+
+fn no_loops(insight: &Insight) -> String {
+    match &insight.since {
+        Some(since) => tr!("No loop since {since}", since),
+        None => tr!("No loop yet").to_owned(),
+    }
 }
 
 /// `$2.40 for each verified task: $4.80 in all, 2 tasks verified.`

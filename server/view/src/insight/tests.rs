@@ -178,10 +178,10 @@ Left out: 20261120-abcdef, the journal is damaged in line 3
 }
 
 #[test]
-fn without_loops_the_table_has_only_its_sentences() {
-    let expect = "No task is verified yet.\n\
-                  0 loops, 0 verified; cost known for 0 of 0 loops.\n";
-    assert_eq!(table(&insight(&[])), expect);
+fn without_loops_the_table_is_one_sentence() {
+    assert_eq!(table(&insight(&[])), "No loop yet.\n");
+    let since = Insight { since: Some("2026-11-01T00:00:00Z".to_owned()), ..insight(&[]) };
+    assert_eq!(table(&since), "No loop since 2026-11-01T00:00:00Z.\n");
 }
 
 #[test]
