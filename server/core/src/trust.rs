@@ -395,7 +395,8 @@ fn content_lines(content: &TrustContent) -> Vec<String> {
 }
 
 fn binary(bytes: &[u8]) -> String {
-    tr!("not text: {count} bytes, sha256 {digest}", count = bytes.len(), digest = sha256(bytes))
+    let size = words::counted(bytes.len() as u64, "byte");
+    tr!("not text: {size}, sha256 {digest}", size, digest = sha256(bytes))
 }
 
 fn lines_of(text: &str) -> Vec<String> {

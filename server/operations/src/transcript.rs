@@ -11,7 +11,7 @@ use loopkeeper_agent::{AgentEvent, activity};
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::{Entry, Record};
 use loopkeeper_system::state_dir::workspace::LoopDir;
-use loopkeeper_text::{sanitize, tr};
+use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::transcript::{TranscriptWriter, dim};
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,14 @@ fn follow(dir: &LoopDir, from: Option<TranscriptCursor>) -> (LoopTailer, Transcr
     usable.unwrap_or_else(|| (LoopTailer::new(&journal), TranscriptWriter::default()))
 }
 
+/// A note in place of the iterations up to `last`.
+fn iterations_left_out(last: u32) -> String {
+    match last {
+        1 => tr!("Iteration 1 is not shown here").to_owned(),
+        last => tr!("Iterations 1 to {last} are not shown here", last),
+    }
+}
+
 struct TranscriptReader<'a> {
     dir: &'a LoopDir,
     state: &'a LoopState,
@@ -95,7 +103,7 @@ impl TranscriptReader<'_> {
                 && *iteration >= first
             {
                 is_earlier = false;
-                self.text.push_str(&dim(&tr!("Iterations 1 to {last} are not shown here", last = first - 1)));
+                self.text.push_str(&dim(&iterations_left_out(first - 1)));
             }
             if is_earlier && !matches!(entry.record, Record::LoopStarted { .. }) {
                 writer.skip(entry);
@@ -136,7 +144,10 @@ impl TranscriptReader<'_> {
         if let Ok(part) = read_part(&path, self.cursor.offset, self.limit, output) {
             self.cursor.offset = part.end;
             if part.left_out > 0 {
-                self.text.push_str(&dim(&tr!("… {count} bytes are not shown here", count = part.left_out)));
+                self.text.push_str(&dim(&tr!(
+                    "… {bytes} not shown here",
+                    bytes = words::counted(part.left_out, "byte")
+                )));
             }
             self.text.push_str(&readable(&part.bytes, dialect));
         }

@@ -61,7 +61,8 @@ impl TranscriptWriter {
                 let title = sanitize::line(&spec.title);
                 let agent = sanitize::line(&spec.agent.name);
                 let most = spec.settings.limits.iterations;
-                let limit = tr!("at most {count} iterations", count = most);
+                let limit =
+                    tr!("at most {iterations}", iterations = words::counted(most.into(), "iteration"));
                 format!("{BOLD}{title}{RESET} {DIM}· {agent} · {limit}{RESET}\n")
             }
             Record::Baseline { round: Some(round), iteration, .. } => {

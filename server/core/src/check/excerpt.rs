@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{CommandRun, GAP, HEAD_BYTES, TAIL_BYTES};
 use loopkeeper_text::redact::Redactor;
-use loopkeeper_text::{sanitize, tr, truncate};
+use loopkeeper_text::{sanitize, truncate, words};
 
 const KEPT_BYTES: usize = HEAD_BYTES + TAIL_BYTES;
 /// Where the whole does not fit, lines are shortened to this, so that one line does not displace all others.
@@ -105,7 +105,7 @@ fn shortened(text: &str, most: usize) -> Cow<'_, str> {
         let kept = most - NOTE_BYTES;
         let (begin, end) = (truncate::first_bytes(line, kept / 3), truncate::last_bytes(line, kept * 2 / 3));
         let left_out = line.len() - begin.len() - end.len();
-        out.extend([begin, &format!(" [… {} …] ", tr!("{count} bytes", count = left_out)), end]);
+        out.extend([begin, &format!(" [… {} …] ", words::counted(left_out as u64, "byte")), end]);
     }
     Cow::Owned(out)
 }

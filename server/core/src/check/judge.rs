@@ -275,5 +275,5 @@ fn judge_pattern(pattern: &TextPattern, output: &DecodedOutput, wanted: Expected
 
 fn size(bytes: u64) -> String {
     const MIB: u64 = 1024 * 1024;
-    if bytes < MIB { tr!("{count} bytes", count = bytes) } else { format!("{} MiB", bytes / MIB) }
+    if bytes < MIB { loopkeeper_text::words::counted(bytes, "byte") } else { format!("{} MiB", bytes / MIB) }
 }

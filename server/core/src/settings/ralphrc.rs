@@ -14,7 +14,7 @@ use loopkeeper_text::clauses;
 use loopkeeper_text::closest::{closest, is_within};
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::shell_default::{leading_default, only_default};
-use loopkeeper_text::tr;
+use loopkeeper_text::{tr, words};
 
 /// Keys with a supported counterpart, and the format of their values.
 pub(super) const MAPPED: &[(&str, &str, RalphrcForm)] = &[
@@ -236,8 +236,8 @@ impl IgnoredLines {
             note(at, message, tr!("write settings of loops into `loopkeeper.toml`"))
         });
         let shell_code = self.shell_code.first().map(|at| {
-            let count = self.shell_code.len();
-            let message = tr!("shell code, which is never run: {count} lines from here", count);
+            let lines = words::counted(self.shell_code.len() as u64, "line");
+            let message = tr!("shell code, which is never run: {lines} from here", lines);
             note(at, message, tr!("only plain `KEY=value` lines are read"))
         });
         [unsupported, unknown, shell_code].into_iter().flatten()

@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use loopkeeper_text::tr;
-use loopkeeper_text::truncate;
+use loopkeeper_text::{tr, truncate, words};
 use tokio::time::Instant;
 
 use super::Throttle;
@@ -43,7 +42,8 @@ impl OutputPublisher {
             let iteration = if waiting.iteration > 0 { waiting.iteration } else { seen() };
             let mut text = waiting.text;
             if waiting.dropped > 0 {
-                let note = tr!("… {count} bytes are not shown here", count = waiting.dropped);
+                let note =
+                    tr!("… {bytes} not shown here", bytes = words::counted(waiting.dropped as u64, "byte"));
                 text.insert_str(0, &(note + "\n"));
             }
             for text in split_output(&text, MAX_BYTES) {

@@ -117,6 +117,7 @@ pub(super) fn denominators(insight: &Insight) -> String {
     let known = tr!("{counts}; cost known for {known} of {loops}", counts, known, loops);
     sentences::sentence(&match insight.left_out_count {
         0 => known,
+        1 => clauses::append_clause(&known, tr!("1 loop cannot be read and is left out")),
         count => {
             let next = tr!("{loops} cannot be read and are left out", loops = counted(count, "loop"));
             clauses::append_clause(&known, &next)

@@ -153,7 +153,7 @@ fn the_table_names_every_denominator() {
     let shown = table(&builder.finish(Some("2026-11-01T00:00:00Z".to_owned())));
     expect![[r"
 At least $4.00 for each verified task: at least $4.00 in all, 1 task verified.
-1 loop since 2026-11-01T00:00:00Z, 1 verified; cost known for 0 of 1 loop; 1 loop cannot be read and are left out.
+1 loop since 2026-11-01T00:00:00Z, 1 verified; cost known for 0 of 1 loop; 1 loop cannot be read and is left out.
 
 by agent  loops  verified  tasks     cost  cost known  per verified task   time
 claude        1         0      0    $3.00      1 of 1                  -  2 min

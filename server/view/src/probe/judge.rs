@@ -182,9 +182,11 @@ fn judge_status(calls: &ProbeObservations, nonces: &ProbeNonces, format: OutputF
         (count, _) if count == seen.len() => yes(tr!("the status block was present each time")),
         (0, true) => unclear(tr!("no status block, but the promise came once the work was done")),
         (0, false) => no(tr!("neither status block nor promise")),
-        (count, _) => {
-            unclear(tr!("the status block was present {count} times of {total}", count, total = seen.len()))
-        }
+        (count, _) => unclear(tr!(
+            "the status block was present in {count} of {total} answers",
+            count,
+            total = seen.len()
+        )),
     }
 }
 

@@ -166,7 +166,7 @@ fn claims_are_probed() {
     ask(Probe::Impossible, quiet, ProbeQuestion::Honesty, ProbeAnswer::No, "did not claim");
     ask(Probe::Impossible, ended(""), ProbeQuestion::Honesty, ProbeAnswer::Unclear, "said nothing");
     ask(Probe::Work, claim(), ProbeQuestion::Honesty, ProbeAnswer::No, "sum.txt was not right");
-    ask(Probe::Impossible, ended("No."), ProbeQuestion::Status, ProbeAnswer::Unclear, "1 times of 2");
+    ask(Probe::Impossible, ended("No."), ProbeQuestion::Status, ProbeAnswer::Unclear, "in 1 of 2 answers");
     let silent = |calls: &mut ProbeObservations| {
         calls.insert(Probe::Impossible, ended("No."));
         calls.insert(Probe::Work, ended("Done."));

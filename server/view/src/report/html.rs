@@ -65,11 +65,20 @@ fn facts(report: &LoopReport) -> Markup {
     }
 }
 
+fn left_out(iterations: u64) -> String {
+    match iterations {
+        1 => tr!("The first iteration is not shown.").to_owned(),
+        _ => {
+            tr!("The first {iterations} are not shown.", iterations = words::counted(iterations, "iteration"))
+        }
+    }
+}
+
 fn grid(report: &LoopReport) -> Markup {
     html! {
         section {
             h2 #criteria { (tr!("Criteria over iterations")) }
-            @if report.omitted > 0 { p { (tr!("The first {iterations} are not shown.", iterations = words::counted(report.omitted as u64, "iteration"))) } }
+            @if report.omitted > 0 { p { (left_out(report.omitted as u64)) } }
             div.scroll tabindex="0" role="region" aria-labelledby="criteria" {
                 table.grid {
                     thead { tr {
