@@ -132,9 +132,7 @@ fn parse_document(document: &TaskDocument, optional: Option<&[String]>) -> TaskO
         Some(DocumentKind::YamlTaskList | DocumentKind::YamlTaskTree) => task_list::parse_yaml(path, text),
         Some(DocumentKind::RuntimeTasks | DocumentKind::BeadsIssues) => task_lines::parse_lines(path, text),
         _ if is_story_file(path) => prd::parse_prd(path, text),
-        Some(kind) if kind.is_gates() || kind == DocumentKind::OrchestratorConfig => {
-            gates::parse_gates(kind, path, text)
-        }
+        Some(kind) if kind.is_gates() || kind.is_embedded() => gates::parse_gates(kind, path, text),
         kind => parse_markdown_document(kind, document, optional),
     }
 }
@@ -256,8 +254,9 @@ fn report_emptiness(task: &Task, file: &str) -> TaskOutline {
         let mut outline = TaskOutline::new(file);
         // Do not pay an agent to read an empty list.
         let (file, list) = match kind_of(file) {
-            Some(DocumentKind::Prd) => (translate(prd::STORY_FILE), "userStories"),
-            Some(DocumentKind::AgentStories) => (translate(prd::STORY_FILE), "stories"),
+            kind @ Some(DocumentKind::Prd | DocumentKind::AgentStories | DocumentKind::FeatureList) => {
+                (translate(prd::STORY_FILE), prd::list_name(kind))
+            }
             _ => (tr!("task list"), "tasks"),
         };
         let fact = tr!("`{list}` is empty, so there is nothing to do. Add one", list);

@@ -61,8 +61,10 @@ pub(super) fn parse_prd(file: &str, text: &str) -> TaskOutline {
 
 /// Whether a text contains a list of stories or cannot be parsed: a damaged file never counts as one without stories.
 pub(super) fn may_have_stories(text: &str) -> bool {
-    let Ok(parsed) = parse_json(text.trim_start_matches('\u{feff}')) else { return true };
+    let text = text.trim_start_matches('\u{feff}');
+    let Ok(parsed) = parse_json(text) else { return true };
     let list = match parsed.value {
+        None => return text.trim().is_empty(),
         Some(Value::Object(root)) => {
             return ["userStories"].iter().chain(&OTHER_LISTS).any(|it| root.get(it).is_some());
         }
@@ -110,9 +112,26 @@ pub(super) fn parse_json(json: &str) -> Result<ParseResult<'_>, ParseError> {
 /// `stories`, `tasks` or `features`, if one of them says whether it is done, as in `.agents/tasks/prd.json`, or if
 /// files of this kind use that name.
 fn stories_of_other_tool<'a>(root: &JsonFields<'a>, kind: Option<DocumentKind>) -> Option<&'a Value<'a>> {
-    let value = OTHER_LISTS.iter().find_map(|it| root.get(it))?;
-    let Value::Array(stories) = value else { return None };
-    (kind == Some(DocumentKind::TaskList) || values::are_stories(&stories.elements)).then_some(value)
+    let (name, value) = OTHER_LISTS.iter().find_map(|it| Some((*it, root.get(it)?)))?;
+    let is_own = name == list_name(kind);
+    let is_list = match value {
+        Value::Array(stories) => {
+            let is_sure = kind == Some(DocumentKind::TaskList) || is_own && stories.elements.is_empty();
+            is_sure || values::are_stories(&stories.elements)
+        }
+        _ => is_own,
+    };
+    is_list.then_some(value)
+}
+
+/// The name that the list of stories has in files of this kind.
+pub(super) fn list_name(kind: Option<DocumentKind>) -> &'static str {
+    match kind {
+        Some(DocumentKind::AgentStories) => "stories",
+        Some(DocumentKind::FeatureList) => "features",
+        Some(DocumentKind::TaskQueue | DocumentKind::TaskList) => "tasks",
+        _ => "userStories",
+    }
 }
 
 struct PrdReader<'a> {
@@ -137,7 +156,8 @@ impl PrdReader<'_> {
             }
             _ => {
                 let first = self.json.chars().next().map_or(0, char::len_utf8);
-                return self.report_syntax(tr!("no object with `userStories`"), 0..first);
+                let fact = tr!("no object with `{list}`", list = list_name(self.kind));
+                return self.report_syntax(&fact, 0..first);
             }
         };
         let fields = JsonFields::new(root, |name, range| self.report_duplicate(name, range));
@@ -151,7 +171,13 @@ impl PrdReader<'_> {
         self.is_other_list = fields.get("userStories").is_none();
         match fields.get("userStories").or_else(|| stories_of_other_tool(&fields, self.kind)) {
             Some(Value::Array(stories)) => self.parse_stories(&stories.elements, Some(root)),
-            Some(other) => self.report_wrong_type("userStories", tr!("a list of stories"), other),
+            Some(other) => {
+                // Without its list of stories the task would be less than its author wrote.
+                let (wanted, found) = (tr!("a list of stories"), values::shown_value(self.json, other));
+                let fact = tr!("must be {wanted}, is {found}", wanted, found);
+                let range = self.bytes(other.range());
+                self.out.add_finding(FindingCode::Syntax, list_name(self.kind), &fact, range);
+            }
             None => self.report_no_stories(root, &fields),
         }
         self.add_commands(&fields, "completionCriteria", None);
@@ -177,7 +203,7 @@ impl PrdReader<'_> {
         let alike =
             ["stories", "tasks", "prd", "user_stories"].into_iter().find(|name| fields.get(name).is_some());
         let fact = alike.map_or_else(
-            || tr!("no `userStories`").to_owned(),
+            || tr!("no `{list}`", list = list_name(self.kind)),
             |name| tr!("`{name}` is not read. Call it `userStories`", name),
         );
         self.report_syntax(&fact, root.range.start..root.range.start + 1);
@@ -189,7 +215,7 @@ impl PrdReader<'_> {
         for story in stories {
             match story {
                 Value::Object(story) => self.parse_story(story, &known),
-                other => self.report_wrong_type("userStories", tr!("stories in braces"), other),
+                other => self.report_wrong_type(list_name(self.kind), tr!("stories in braces"), other),
             }
         }
         if let Some(word) = status::own_done_word(stories, root) {

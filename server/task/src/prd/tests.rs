@@ -227,6 +227,28 @@ fn invalid_values_are_named_and_the_others_read() {
 }
 
 #[test]
+fn a_list_of_another_tool_is_named_as_it_is_there() {
+    let check = |path: &str, text: &str, expect: &str| {
+        let documents = [crate::TaskDocument { path: path.to_owned(), text: text.to_owned() }];
+        let found: Vec<String> =
+            crate::parse_task(&documents).findings.into_iter().map(|it| it.message).collect();
+        assert_eq!(found, [expect], "{path} {text}");
+    };
+    let empty = |list: &str| format!("`{list}` is empty, so there is nothing to do. Add one.");
+    check(".ralph/tasks.json", "{\"tasks\": []}", &format!("task list: {}", empty("tasks")));
+    check(".ralph/queue.jsonc", "{\"tasks\": [] // none\n}", &format!("task list: {}", empty("tasks")));
+    check("tasks.json", "{\"tasks\": []}", &format!("task list: {}", empty("tasks")));
+    check(".agents/tasks/prd.json", "{\"stories\": []}", &format!("story file: {}", empty("stories")));
+    check("feature_list.json", "{\"features\": []}", &format!("story file: {}", empty("features")));
+    check(".ralph/tasks.json", "{\"tasks\": \"x\"}", "tasks: must be a list of stories, is \"x\".");
+    check(".ralph/tasks.json", "{\"x\": 1}", "story file: no `tasks`.");
+    check(".ralph/tasks.json", "", "story file: no object with `tasks`.");
+    assert!(crate::is_task_text(crate::DocumentKind::TaskQueue, "\n"));
+    let twice = "{\"tasks\": [{\"id\": \"1\", \"status\": \"todo\", \"status\": \"done\"}]}";
+    check(".ralph/tasks.json", twice, "status: written twice in one object, the last one counts.");
+}
+
+#[test]
 fn a_file_without_stories_is_not_an_empty_plan() {
     let check = |text: &str, expect: &str| assert_eq!(shown(text), [expect], "in {text:?}");
     check("", "! syntax story file: no object with `userStories`. []");
@@ -234,7 +256,7 @@ fn a_file_without_stories_is_not_an_empty_plan() {
     check("[]", "! syntax story file: no object with `userStories`. [[]");
     check("{}", "! syntax story file: no `userStories`. [{]");
     check("\n{\"stories\": []}", "! syntax story file: `stories` is not read. Call it `userStories`. [{]");
-    check("{\"userStories\": {}}", "! bad-value userStories: must be a list of stories, is {}. [{}]");
+    check("{\"userStories\": {}}", "! syntax userStories: must be a list of stories, is {}. [{}]");
     for broken in [
         "{",
         "{\"userStories\": [",

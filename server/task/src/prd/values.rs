@@ -6,7 +6,7 @@ use std::ops::Range;
 use jsonc_parser::ast::{Object, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
-use super::PrdReader;
+use super::{OTHER_LISTS, PrdReader};
 use crate::FindingCode;
 use crate::grammar::ItemFault;
 use crate::kind::DocumentKind;
@@ -25,7 +25,8 @@ impl<'a> JsonFields<'a> {
         let mut names: HashSet<&str> = HashSet::new();
         for property in &object.properties {
             let name = property.name.as_str();
-            let known = ROOT_FIELDS.contains(&name) || STORY_FIELDS.contains(&name);
+            let known = [ROOT_FIELDS, STORY_FIELDS, QUEUE_FIELDS, &DONE_FIELDS, &OTHER_LISTS];
+            let known = known.iter().any(|it| it.contains(&name));
             if known && !names.insert(name) {
                 report_duplicate(name, property.range.start..property.value.start());
             }
@@ -123,6 +124,13 @@ pub(super) fn done_field(fields: &JsonFields<'_>, kind: Option<DocumentKind>) ->
     (field != usual).then(|| field.to_owned())
 }
 
+/// A value as it is written, on one line.
+pub(super) fn shown_value(json: &str, value: &Value<'_>) -> String {
+    let written = json.get(value.start()..value.end()).unwrap_or_default();
+    let words = written.split_whitespace().collect::<Vec<_>>().join(" ");
+    shortened(&words, 32).into_owned()
+}
+
 impl PrdReader<'_> {
     pub(super) fn text_of<'v>(&mut self, name: &str, value: &'v Value<'v>) -> Option<&'v StringLit<'v>> {
         let text = value.as_string_lit();
@@ -133,9 +141,7 @@ impl PrdReader<'_> {
     }
 
     pub(super) fn report_wrong_type(&mut self, name: &str, wanted: &str, value: &Value<'_>) {
-        let found = self.json.get(value.start()..value.end()).unwrap_or_default();
-        let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
-        let fact = tr!("must be {wanted}, is {found}", wanted, found = shortened(&found, 32));
+        let fact = tr!("must be {wanted}, is {found}", wanted, found = shown_value(self.json, value));
         self.report_bad_value(name, &fact, value.start()..value.end());
     }
 
