@@ -175,27 +175,26 @@ fn add_informational_commands(out: &mut TaskOutline, entry: YamlEntry<'_>) {
         YamlValue::List(items) => {
             for (item, range) in items {
                 match item {
+                    // Keys in braces that cannot be read.
+                    Ok(text) if text.starts_with('{') => report_unread(out, COMMANDS, no_list(), range),
                     Ok(text) => add_informational_command(out, (&text, &text), None, range),
                     Err(fault) => report_unread(out, COMMANDS, &fault, range),
                 }
             }
         }
-        YamlValue::Flow(_) | YamlValue::Unclear(_) => {
-            report_unread(
-                out,
-                COMMANDS,
-                tr!("takes a list. Write `- name: …` and `run: …` below it"),
-                entry.range,
-            );
-        }
+        YamlValue::Flow(_) | YamlValue::Unclear(_) => report_unread(out, COMMANDS, no_list(), entry.range),
     }
+}
+
+fn no_list() -> &'static str {
+    tr!("takes a list. Write `- name: …` and `run: …` below it")
 }
 
 fn add_named_command(out: &mut TaskOutline, item: &[YamlPair<'_>]) {
     const KNOWN_FIELDS: [&str; 3] = ["name", "run", "timeout"];
     let of = |key: &str| item.iter().find(|it| it.key == key && !it.value.trim().is_empty());
-    for pair in item.iter().filter(|it| !KNOWN_FIELDS.contains(&it.key) && it.key != "command") {
-        report_unknown_key(out, (pair.key, pair.key_range.clone()), closest(pair.key, KNOWN_FIELDS));
+    for pair in item.iter().filter(|it| !KNOWN_FIELDS.contains(&&*it.key) && it.key != "command") {
+        report_unknown_key(out, (&pair.key, pair.key_range.clone()), closest(&pair.key, KNOWN_FIELDS));
     }
     let timeout_ms = of("timeout").and_then(|it| {
         let seconds = it.value.trim().parse::<u64>().ok().filter(|it| *it > 0);

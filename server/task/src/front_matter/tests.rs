@@ -200,6 +200,21 @@ fn commands_inform_and_are_not_required() {
             "! Syntax commands: takes a list. Write `- name: …` and `run: …` below it. [commands:\n  tests: npm test]",
         ],
     );
+    check("commands:\n  - {name: t, run: x} # c\n  - name: b\n    run: y", &["t: x", "b: y"]);
+    check(
+        "commands:\n  - { run: \"echo {a, b}\", timeout: 5 }\n  - {name: tüv, command: 'a: b'}",
+        &["echo {a, b}: echo {a, b} 5000 ms", "tüv: a: b"],
+    );
+    check("commands: [{name: t, run: x}, {name: u, run: y}]", &["t: x", "u: y"]);
+    check("commands: [\n  {name: t, run: x},\n]", &["t: x"]);
+    check(
+        "commands:\n  - {name: t, run: x",
+        &["! Syntax commands: takes a list. Write `- name: …` and `run: …` below it. [  - {name: t, run: x]"],
+    );
+    check(
+        "commands:\n  - {name: a, runs: b, run: c}",
+        &["a: c", "! UnknownKey runs: not read. Did you mean `run`? [runs]"],
+    );
     check(
         "commands: [a, b]",
         &["! Syntax commands: takes a list. Write `- name: …` and `run: …` below it. [commands: [a, b]]"],

@@ -1,8 +1,9 @@
 //! Parses lines of front matter into keys and values, whatever the keys mean.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use loopkeeper_text::tr;
+use loopkeeper_text::{tr, yaml};
 
 use crate::source::lines_of;
 
@@ -28,7 +29,7 @@ pub(super) struct YamlEntry<'a> {
 
 /// A key of an item with its value.
 pub(super) struct YamlPair<'a> {
-    pub(super) key: &'a str,
+    pub(super) key: Cow<'a, str>,
     pub(super) value: String,
     pub(super) key_range: Range<usize>,
     /// The whole line.
@@ -38,6 +39,30 @@ pub(super) struct YamlPair<'a> {
 impl<'a> YamlEntry<'a> {
     /// The items of a list whose lines are keys with values: `- name: a` above `run: b`. `None`: a different list.
     pub(super) fn items(&self) -> Option<Vec<Vec<YamlPair<'a>>>> {
+        self.items_of_lines().or_else(|| self.items_of_braces())
+    }
+
+    /// Items with keys in braces: `- {name: a, run: b}`, `[{name: a, run: b}]`.
+    fn items_of_braces(&self) -> Option<Vec<Vec<YamlPair<'a>>>> {
+        let whole = self.lines.iter().map(|it| it.text).collect::<Vec<_>>().join("\n");
+        let document = yaml::parse(&whole);
+        let mut items: Vec<Vec<YamlPair<'a>>> = Vec::new();
+        for scalar in document.scalars {
+            let (index, key) = scalar.path.split_once('.')?;
+            let index: usize = index.parse().ok().filter(|it| *it <= items.len())?;
+            let line = whole.get(..scalar.range.start)?.matches('\n').count();
+            let line = self.lines.get(line)?;
+            let (key, key_range) = (Cow::Owned(key.to_owned()), key_range(line, key));
+            let pair = YamlPair { key, value: scalar.value, key_range, range: line.range.clone() };
+            match items.get_mut(index) {
+                Some(item) => item.push(pair),
+                None => items.push(vec![pair]),
+            }
+        }
+        (!items.is_empty() && document.fault.is_none()).then_some(items)
+    }
+
+    fn items_of_lines(&self) -> Option<Vec<Vec<YamlPair<'a>>>> {
         let mut items: Vec<Vec<YamlPair<'a>>> = Vec::new();
         let is_content = |line: &&YamlLine<'a>| {
             let text = line.text.trim_start();
@@ -47,7 +72,8 @@ impl<'a> YamlEntry<'a> {
             let item_start = item_of(line.text);
             let (key, value) = key_of(item_start.unwrap_or_else(|| line.text.trim_start()))?;
             let key_range = key_range(line, key);
-            let pair = YamlPair { key, value: parse_scalar(value), key_range, range: line.range.clone() };
+            let (key, value) = (Cow::Borrowed(key), parse_scalar(value));
+            let pair = YamlPair { key, value, key_range, range: line.range.clone() };
             match (item_start, items.last_mut()) {
                 (Some(_), _) => items.push(vec![pair]),
                 (None, Some(item)) => item.push(pair),
