@@ -43,6 +43,8 @@ pub fn is_task_text(kind: DocumentKind, text: &str) -> bool {
         | DocumentKind::SpecKitTasks
         | DocumentKind::KiroTasks
         | DocumentKind::RequirementsPart => !markdown::parse_plan("", text, None).plan.is_empty(),
+        // A damaged file never counts as one without a prompt.
+        DocumentKind::LoopState if loop_state::is_damaged(text) => true,
         _ => find_prompt(kind, text).is_some(),
     }
 }

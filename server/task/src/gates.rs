@@ -1,6 +1,7 @@
 //! Reads the gates of other tools: files next to a task that list commands which must pass. Each command becomes a
 //! criterion with its range in that file.
 
+mod faults;
 pub(super) mod folders;
 mod json;
 
@@ -10,6 +11,7 @@ use std::ops::Range;
 
 use loopkeeper_text::lines::line_around;
 use loopkeeper_text::shell_default::only_default;
+use loopkeeper_text::tr;
 use loopkeeper_text::yaml::{self, YamlScalar};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -28,12 +30,13 @@ const COMMANDS: [(&str, &str); 3] = [
 
 pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOutline {
     let mut out = TaskOutline::new(file);
-    let is_json =
-        matches!(kind, DocumentKind::QueueConfig | DocumentKind::RunConfig | DocumentKind::Verification);
-    let text = &*if is_json { prd::blank_byte_order_mark(text) } else { Cow::Borrowed(text) };
+    let text = &*if faults::is_json(kind) { prd::blank_byte_order_mark(text) } else { Cow::Borrowed(text) };
     // A check could be in the part that is not readable.
-    if let Some((fact, at)) = syntax_error(kind, text) {
-        out.add_finding(FindingCode::Syntax, file, &fact, line_around(text, at));
+    if let Some((fact, at)) = faults::syntax_error(kind, text) {
+        // In the root it is a configuration too, and the fault is reported with it.
+        if file != "ralph.yml" {
+            out.add_finding(FindingCode::Syntax, file, &fact, line_around(text, at));
+        }
         return out;
     }
     match kind {
@@ -55,33 +58,29 @@ pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOut
     out
 }
 
-/// The first syntax error of a file, and its byte offset.
-fn syntax_error(kind: DocumentKind, text: &str) -> Option<(String, usize)> {
-    match kind {
-        DocumentKind::RalphyConfig | DocumentKind::OrchestratorConfig => yaml::parse(text).fault,
-        DocumentKind::QueueConfig | DocumentKind::RunConfig | DocumentKind::Verification => {
-            let error = prd::parse_json(text).err()?;
-            Some((error.kind().to_string(), error.range().start))
-        }
-        DocumentKind::VerifyCommands => {
-            let error = DeTable::parse(text).err()?;
-            let message = error.message().lines().next().unwrap_or_default();
-            Some((message.to_owned(), error.span().map_or(0, |it| it.start)))
-        }
-        _ => None,
-    }
-}
-
 fn add_ralphy_config(text: &str, out: &mut TaskOutline) {
     let mut aside = Vec::new();
     for YamlScalar { path, value, range } in yaml::scalars(text).into_iter().filter(is_set) {
         if let Some((_, name)) = COMMANDS.iter().find(|(key, _)| *key == path) {
             add_command(out, name, &value, range, None);
+        } else if let Some((key, _)) = COMMANDS.iter().find(|(key, _)| is_below(&path, key)) {
+            report_unread(out, key, tr!("takes one value. Write it as one line of text"), range);
+        } else if path == "commands" && !value.is_empty() {
+            report_unread(out, &path, tr!("takes keys below it. Write `test: …` there"), range);
         } else if !path.starts_with("project.") && !["", "false"].contains(&value.as_str()) {
             aside.push((key_of(&path), range));
         }
     }
     out.add_unsupported_keys(&aside);
+}
+
+fn is_below(path: &str, key: &str) -> bool {
+    path.strip_prefix(key).is_some_and(|it| it.starts_with('.'))
+}
+
+/// Reports a value in which a check is lost.
+fn report_unread(out: &mut TaskOutline, key: &str, fact: &str, range: Range<usize>) {
+    out.add_finding(FindingCode::Syntax, key, fact, range);
 }
 
 /// `null` and `~` mean that there is no value.
@@ -104,6 +103,10 @@ fn add_backpressure(text: &str, out: &mut TaskOutline) {
             names.entry(index).or_insert(&it.value);
         }
     }
+    for it in scalars.iter().filter(|it| is_set(it) && is_without_command(&it.path)) {
+        let fact = tr!("takes a list. Write `- name: …` and `command: …` below it");
+        report_unread(out, "backpressure.gates", fact, it.range.clone());
+    }
     for command in &scalars {
         let Some(index) = gate_index(command, ".command").filter(|_| is_set(command)) else { continue };
         let name = names.get(index).copied().unwrap_or(&command.value);
@@ -111,14 +114,21 @@ fn add_backpressure(text: &str, out: &mut TaskOutline) {
     }
 }
 
+/// A gate that is no mapping, or all gates in one value.
+fn is_without_command(path: &str) -> bool {
+    let below = path.strip_prefix("backpressure.gates");
+    below.is_some_and(|it| it.is_empty() || it.strip_prefix('.').is_some_and(|it| !it.contains('.')))
+}
+
 /// The index of the gate that has this key.
 fn gate_index<'a>(scalar: &'a YamlScalar, key: &str) -> Option<&'a str> {
     scalar.path.strip_prefix("backpressure.gates.")?.strip_suffix(key)
 }
 
-/// `verify_commands = ["npm test", …]` of `.ralph.toml`, at the top or in a table at any depth.
+/// `verify_commands = ["npm test", …]` of `.ralph.toml`, at the top, in tables at any depth and in lists of tables.
 fn add_verify_commands(text: &str, out: &mut TaskOutline) {
     const KEY: &str = "verify_commands";
+    let is_read = |name: &str| name == KEY || name.strip_suffix(KEY).is_some_and(|it| it.ends_with('.'));
     let (document, _) = DeTable::parse_recoverable(text);
     let mut entries: Vec<(String, &Spanned<DeValue<'_>>)> = Vec::new();
     let top = document.get_ref().iter().map(|(key, it)| (key.get_ref().to_string(), it));
@@ -128,20 +138,32 @@ fn add_verify_commands(text: &str, out: &mut TaskOutline) {
             DeValue::Table(table) => {
                 waiting.extend(table.iter().map(|(key, it)| (format!("{path}.{}", key.get_ref()), it)));
             }
+            DeValue::Array(items) if !is_read(&path) && is_list_of_tables(items) => {
+                waiting.extend(items.iter().map(|it| (path.clone(), it)));
+            }
             _ => entries.push((path, value)),
         }
     }
     entries.sort_by_key(|(_, it)| it.span().start);
-    let is_read = |name: &str| name == KEY || name.strip_suffix(KEY).is_some_and(|it| it.ends_with('.'));
-    let commands = entries.iter().find(|it| is_read(&it.0));
-    if let Some(DeValue::Array(commands)) = commands.map(|it| it.1.get_ref()) {
-        commands.iter().for_each(|it| add_verify_command(text, it, out));
+    for (_, value) in entries.iter().filter(|it| is_read(&it.0)) {
+        match value.get_ref() {
+            DeValue::Array(commands) => commands.iter().for_each(|it| add_verify_command(text, it, out)),
+            _ => report_unread(out, KEY, no_list_of_commands(), value.span()),
+        }
     }
     let aside = entries.iter().filter(|it| !is_read(&it.0)).map(|(name, it)| (name.clone(), it.span()));
     out.add_unsupported_keys(&aside.collect::<Vec<_>>());
 }
 
-/// A command, or a table of `command` and `name`.
+fn is_list_of_tables(items: &[Spanned<DeValue<'_>>]) -> bool {
+    !items.is_empty() && items.iter().all(|it| matches!(it.get_ref(), DeValue::Table(_)))
+}
+
+fn no_list_of_commands() -> &'static str {
+    tr!("takes a list of commands. Write each in quotes")
+}
+
+/// A command, or a table of `command` and `name`. One that several tables list is one check.
 fn add_verify_command(text: &str, value: &Spanned<DeValue<'_>>, out: &mut TaskOutline) {
     let written = |it: &Spanned<DeValue<'_>>| match it.get_ref() {
         DeValue::String(text) => Some(text.to_string()),
@@ -151,8 +173,15 @@ fn add_verify_command(text: &str, value: &Spanned<DeValue<'_>>, out: &mut TaskOu
         DeValue::Table(table) => (table.get("name").and_then(written), table.get("command")),
         _ => (None, Some(value)),
     };
-    let Some((command, place)) = command.and_then(|it| Some((written(it)?, it.span()))) else { return };
+    let Some((command, place)) = command.and_then(|it| Some((written(it)?, it.span()))) else {
+        return report_unread(out, "verify_commands", no_list_of_commands(), value.span());
+    };
     add_command(out, name.as_ref().unwrap_or(&command), &command, unquoted(text, place), None);
+    if let Some((added, before)) = out.criteria.split_last()
+        && before.iter().any(|it| it.criterion.check == added.criterion.check)
+    {
+        out.criteria.pop();
+    }
 }
 
 /// The range of a string without its quotes.
@@ -293,7 +322,8 @@ mod tests {
             [owned("tests", "uv run pytest -x", "uv run pytest -x")]
         );
         assert_eq!(commands(".ralphify/checks/tests/CHECK.md", "---\ncommand: x\nenabled: false\n---\n"), []);
-        assert_eq!(commands(".ralph.toml", "verify_commands = \"x\"\n"), []);
+        let several = "[plan]\nverify_commands = [\"a\"]\n[build]\nverify_commands = [\"b\", \"a\"]\n[[step]]\nverify_commands = [\"c\"]\n[[step]]\nverify_commands = [\"d\"]\n";
+        assert_eq!(commands(".ralph.toml", several), ["a", "b", "c", "d"].map(|it| owned(it, it, it)));
         assert_eq!(commands(".ralphy/config.yaml", "commands:\n  test: null\n  lint: ~\n"), []);
         let marked = "\u{feff}{\"agent\": {\"ci_gate\": {\"argv\": [\"make\"]}}}";
         assert_eq!(
@@ -382,21 +412,6 @@ mod tests {
                 ("B".to_owned(), "b".to_owned(), "b".to_owned())
             ]
         );
-    }
-
-    #[test]
-    fn a_damaged_file_is_an_error() {
-        let check = |path: &str, text: &str, line: usize| {
-            let task = parse_task(&[document("PROMPT.md", "# T\n"), document(path, text)]);
-            let found = task.findings.iter().find(|it| it.code == FindingCode::Syntax).expect(path);
-            let before = text.get(..found.place.range.start).expect("a boundary");
-            assert_eq!(before.matches('\n').count() + 1, line, "{path}: {found:?}");
-            assert!(task.criteria.is_empty(), "{path}");
-        };
-        check(".ralphy/config.yaml", "commands:\n  lint: x\n  test: \"npm test\n", 3);
-        check(".ralph.toml", "verify_commands = [\"a\"\nx = 1\n", 2);
-        check(".ralph/config.jsonc", "{\"agent\": {\"ci_gate\": {\"argv\": [\"make\"]}}", 1);
-        check(".ralph/verification.json", "{\"verifiers\": [\"tsc\", }", 1);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Reads the scalars of a YAML document with their paths and positions, for files of other tools of which only a few
 //! keys are used.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use saphyr_parser::{Event, Marker, Parser, Span};
 
 use crate::lines::LineIndex;
+use crate::sanitize::shown;
 use crate::tr;
 
 /// Deeper documents are cut off there.
@@ -27,6 +29,7 @@ enum YamlLevel {
     /// The next scalar is a key; the last key.
     Mapping {
         key: Option<String>,
+        known: HashSet<String>,
     },
     Sequence {
         next: usize,
@@ -90,7 +93,9 @@ impl<'a> YamlReader<'a> {
     /// Whether the document continues.
     fn take(&mut self, event: Event<'_>, span: &Span) -> bool {
         match event {
-            Event::MappingStart(..) => return self.open(YamlLevel::Mapping { key: None }, span),
+            Event::MappingStart(..) => {
+                return self.open(YamlLevel::Mapping { key: None, known: HashSet::new() }, span);
+            }
             Event::SequenceStart(..) => return self.open(YamlLevel::Sequence { next: 0 }, span),
             Event::MappingEnd | Event::SequenceEnd => self.close(span),
             Event::Alias(_) => finish_value(&mut self.levels),
@@ -129,7 +134,11 @@ impl<'a> YamlReader<'a> {
         let range = self.positions.byte_at(&span.start)..self.positions.byte_at(&span.end);
         let written = self.positions.text.get(range.clone()).unwrap_or_default().trim_end();
         self.end = self.end.max(range.start + written.len());
-        if let Some(YamlLevel::Mapping { key: key @ None }) = self.levels.last_mut() {
+        if let Some(YamlLevel::Mapping { key: key @ None, known }) = self.levels.last_mut() {
+            // Several mappings may be merged into one.
+            if value != "<<" && !known.insert(value.clone()) {
+                return self.fail(tr!("`{key}` is written twice", key = shown(&value)), &span.start);
+            }
             *key = Some(value);
             return true;
         }
@@ -150,7 +159,7 @@ impl<'a> YamlReader<'a> {
 /// The value of the last key or index is complete.
 fn finish_value(levels: &mut [YamlLevel]) {
     match levels.last_mut() {
-        Some(YamlLevel::Mapping { key }) => *key = None,
+        Some(YamlLevel::Mapping { key, .. }) => *key = None,
         Some(YamlLevel::Sequence { next }) => *next += 1,
         None => {}
     }
@@ -158,7 +167,7 @@ fn finish_value(levels: &mut [YamlLevel]) {
 
 fn path(levels: &[YamlLevel]) -> String {
     let names = levels.iter().map(|it| match it {
-        YamlLevel::Mapping { key } => key.clone().unwrap_or_default(),
+        YamlLevel::Mapping { key, .. } => key.clone().unwrap_or_default(),
         YamlLevel::Sequence { next } => next.to_string(),
     });
     names.collect::<Vec<_>>().join(".")
@@ -256,6 +265,19 @@ mod tests {
             (10_000, Some(("more than 10000 values".into(), 40_002)))
         );
         assert_eq!(parse("a: b\n").fault, None);
+    }
+
+    #[test]
+    fn a_key_that_is_written_twice_is_an_error() {
+        let check = |text: &str, expect: Option<(&str, usize)>| {
+            let fault = parse(text).fault;
+            assert_eq!(fault.as_ref().map(|it| (it.0.as_str(), it.1)), expect, "{text}");
+        };
+        check("a: 1\nb: 2\na: 3\n", Some(("`a` is written twice", 10)));
+        check("x: {a: 1, 'a': 2}\n", Some(("`a` is written twice", 10)));
+        check("- a: 1\n- a: 2\nb: 1\n", None);
+        check("x:\n  a: 1\ny:\n  a: 2\n", None);
+        check("x:\n  <<: *b\n  <<: *c\n", None);
     }
 
     proptest! {

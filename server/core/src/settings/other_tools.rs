@@ -1,14 +1,17 @@
 //! Reads YAML and TOML configurations of other tools: keys with a counterpart become settings, all others are reported
 //! once.
 
+mod entries;
+
 use std::collections::HashSet;
 
 use loopkeeper_text::closest::is_within;
 use loopkeeper_text::lines::LineIndex;
-use loopkeeper_text::yaml;
+use loopkeeper_text::tr;
 
+use self::entries::{Entry, FileFault, read_entries};
 use super::assignment::ParsedLayer;
-use super::finding::SettingOrigin;
+use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::layer::{Layer, LayerKind};
 use super::ralphrc::{IgnoredLines, RalphrcForm, agent_of_driver, assignment, misspelt, misspelt_driver};
 
@@ -89,23 +92,21 @@ fn has_counterpart((_, path, form): (&str, &str, RalphrcForm), value: &str) -> b
     }
 }
 
-/// A key with its value and its place.
-struct Entry {
-    path: String,
-    value: String,
-    range: std::ops::Range<usize>,
-}
-
 pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     let (file, text) = (layer.file.as_str(), layer.text.as_str());
     let index = LineIndex::of(text);
     let mut out = ParsedLayer::default();
     let mut ignored = IgnoredLines::default();
     let mut reported = HashSet::new();
-    let entries = match file.rsplit_once('.') {
-        Some((_, "toml")) => toml_entries(text),
-        Some((_, "yml" | "json")) => yaml_entries(text),
-        _ => line_entries(text),
+    let entries = match read_entries(file, text) {
+        Ok(entries) => entries,
+        Err(FileFault { message, range }) => {
+            let hint = tr!("correct the line; nothing runs until the file can be read");
+            let origin = SettingOrigin::in_text(file, (text, &index), range);
+            let code = SettingCode::Syntax;
+            out.findings.push(SettingFinding { code, origin, message, hint: hint.to_owned(), fix: None });
+            return out;
+        }
     };
     let is_unset = |it: &Entry| ["", "~", "null", "Null", "NULL"].contains(&it.value.as_str());
     for Entry { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
@@ -115,6 +116,12 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
             || DESCRIPTIVE_KEYS.contains(&path.as_str());
         match mapped {
             _ if is_read => {}
+            None if let Some(form) = wrong_form(file, &path) => {
+                if reported.insert(form.key.to_owned()) {
+                    let origin = SettingOrigin::in_text(file, (text, &index), range);
+                    out.findings.push(form.finding(origin));
+                }
+            }
             Some(&mapped) if has_counterpart(mapped, &value) => {
                 let origin = SettingOrigin::in_text(file, (text, &index), range);
                 match assignment(mapped, &value, (LayerKind::OtherTool, origin)) {
@@ -144,6 +151,37 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
     out
 }
 
+/// A known key with a value of another form than it takes.
+#[derive(Debug, PartialEq, Eq)]
+struct WrongForm {
+    key: &'static str,
+    is_table: bool,
+}
+
+impl WrongForm {
+    fn finding(&self, origin: SettingOrigin) -> SettingFinding {
+        let name = self.key;
+        let (message, hint) = if self.is_table {
+            (tr!("`{name}` takes keys below it, found a value", name), tr!("write its keys below it"))
+        } else {
+            (tr!("`{name}` takes one value, found several", name), tr!("write one value"))
+        };
+        SettingFinding { code: SettingCode::BadValue, origin, message, hint: hint.to_owned(), fix: None }
+    }
+}
+
+/// A value where the file has a table, or a list or a table where it has a value.
+fn wrong_form(file: &str, path: &str) -> Option<WrongForm> {
+    let is_below = |below: &str, key: &str| below.strip_prefix(key).is_some_and(|it| it.starts_with('.'));
+    let known = || keys_of(file).map(|it| it.0);
+    if let Some(table) = known().find(|it| is_below(it, path)) {
+        return Some(WrongForm { key: table.get(..path.len())?, is_table: true });
+    }
+    // `agent` is a value in one tool and a table in another.
+    let key = known().find(|key| is_below(path, key) && known().all(|it| !is_below(it, key)))?;
+    Some(WrongForm { key, is_table: false })
+}
+
 /// The keys of the file with this name in its root.
 pub(super) fn keys_of(
     file: &str,
@@ -168,53 +206,6 @@ fn near_key(file: &str, path: &str) -> Option<&'static str> {
     let depth = |it: &str| it.matches('.').count();
     let mut known = keys_of(file).map(|it| it.0).chain(keys_of_task(file));
     known.find(|it| depth(it) == depth(path) && is_within(2, path, it))
-}
-
-fn yaml_entries(text: &str) -> Vec<Entry> {
-    let entry = |it: yaml::YamlScalar| Entry { path: it.path, value: it.value, range: it.range };
-    yaml::scalars(text).into_iter().map(entry).collect()
-}
-
-/// Lines of `key = value`.
-fn line_entries(text: &str) -> Vec<Entry> {
-    let mut all = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let Some((key, value)) = line.split_once('=').filter(|_| !line.trim_start().starts_with(['#', ';']))
-        else {
-            continue;
-        };
-        all.push(Entry {
-            path: key.trim().to_owned(),
-            value: value.trim().to_owned(),
-            range: start..start + line.trim_end().len(),
-        });
-    }
-    all
-}
-
-/// Values of the root table and of the tables in it.
-fn toml_entries(text: &str) -> Vec<Entry> {
-    let Ok(table) = toml::de::DeTable::parse(text) else { return Vec::new() };
-    let entry = |path: String, range: std::ops::Range<usize>| {
-        let value = text.get(range.clone()).unwrap_or_default().trim_matches(['"', '\'']).to_owned();
-        Entry { path, value, range }
-    };
-    let mut all = Vec::new();
-    for (key, value) in table.get_ref() {
-        match value.get_ref() {
-            toml::de::DeValue::Table(inner) => all.extend(
-                inner
-                    .iter()
-                    .map(|(name, it)| entry(format!("{}.{}", key.get_ref(), name.get_ref()), it.span())),
-            ),
-            _ => all.push(entry(key.get_ref().to_string(), value.span())),
-        }
-    }
-    all.sort_by_key(|it| it.range.start);
-    all
 }
 
 #[cfg(test)]
@@ -318,7 +309,7 @@ mod tests {
     #[test]
     fn many_unknown_keys_are_read_in_linear_time() {
         let line = |n: u32| format!("k{n}: 1\n");
-        let text: String = (0..100_000).map(line).collect();
+        let text: String = (0..10_000).map(line).collect();
         let (set, notes) = shown("ralph.yml", &text);
         assert!(set.is_empty() && notes.len() == 1, "{notes:?}");
         assert!(notes[0].contains("not used by loopkeeper: k0, k1, "), "{notes:?}");
@@ -348,6 +339,50 @@ mod tests {
         assert_eq!(set, ["tasks.files = [\"shop.json\"]"]);
         let (set, notes) = shown(".ralph-tui/config.toml", &text("./tasks/prd.json"));
         assert_eq!((set.len(), notes.len()), (0, 1), "{notes:?}");
+    }
+
+    #[test]
+    fn a_damaged_file_blocks_with_its_line_and_a_remedy() {
+        let check = |file: &str, text: &str, expect: &str| {
+            let layer = Layer { kind: LayerKind::OtherTool, file: file.to_owned(), text: text.to_owned() };
+            let findings = parse_layer(&layer).findings;
+            let [finding] = findings.as_slice() else { panic!("{file}: {findings:?}") };
+            assert!(finding.is_blocking(), "{finding:?}");
+            assert!(finding.to_string().starts_with(expect), "{finding}");
+            assert!(finding.to_string().contains("orrect the line; nothing runs"), "{finding}");
+        };
+        check("ralph.yml", "max_iterations: 40\ncli: {backend: codex\n", "ralph.yml:2: this is not YAML: ");
+        check("ralph.toml", "[agent]\ncommand = \"co", "ralph.toml:2: this is not TOML: ");
+        check(".ralph-tui/config.toml", "maxIterations 15\n", ".ralph-tui/config.toml:1: this is not TOML: ");
+        check("bmalph/config.json", "{\n  \"platform\": \"cod", "bmalph/config.json:2: this is not JSON: ");
+        check(".ralphex/config", "max_iterations = 3\nidle", ".ralphex/config:2: a line without `=`");
+    }
+
+    #[test]
+    fn a_value_of_another_form_is_reported() {
+        let check = |file: &str, text: &str, expect: &[&str]| {
+            let (set, notes) = shown(file, text);
+            assert_eq!(set, [""; 0], "{text}");
+            let begins = |(note, expect): (&String, &&str)| note.starts_with(expect);
+            assert!(notes.len() == expect.len() && notes.iter().zip(expect).all(begins), "{notes:?}");
+        };
+        check(
+            "ralph.yml",
+            "event_loop: 5\nmax_iterations: [1, 2]\nmax_cost:\n  usd: 3\n",
+            &[
+                "ralph.yml:1: `event_loop` takes keys below it, found a value",
+                "ralph.yml:2: `max_iterations` takes one value, found several",
+                "ralph.yml:4: `max_cost` takes one value, found several",
+            ],
+        );
+        check(
+            "bmalph/config.json",
+            "{\"platform\": [\"codex\"]}",
+            &["bmalph/config.json:1: `platform` takes one"],
+        );
+        check("ralph.toml", "build = 3\n", &["ralph.toml:1: `build` takes keys below it"]);
+        let (set, _) = shown("ralph.toml", "agent = \"codex\"\n");
+        assert_eq!(set, ["agent = \"codex\""]);
     }
 
     #[test]

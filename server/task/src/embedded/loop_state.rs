@@ -37,6 +37,10 @@ pub(super) fn prompt(text: &str) -> Option<(String, Range<usize>)> {
     Some((prompt.value.to_string(), prompt.range.start..prompt.range.end))
 }
 
+pub(super) fn is_damaged(text: &str) -> bool {
+    prd::parse_json(&prd::blank_byte_order_mark(text)).is_err()
+}
+
 /// Limits, promise and agent of the loop.
 pub(in super::super) fn parse_loop_state(text: &str, out: &mut TaskOutline) {
     let text = prd::blank_byte_order_mark(text);
@@ -50,6 +54,7 @@ pub(in super::super) fn parse_loop_state(text: &str, out: &mut TaskOutline) {
     {
         add_setting(out, "limits.iterations", limit.value, limit.range.start..limit.range.end);
     }
+    report_wrong_types(state, out);
     let agent = state.get_string("agent");
     let known = agent.and_then(|it| AGENTS.iter().find(|(name, _)| *name == it.value));
     if let (Some(agent), Some((_, name))) = (agent, known) {
@@ -57,6 +62,23 @@ pub(in super::super) fn parse_loop_state(text: &str, out: &mut TaskOutline) {
     }
     note_active(state, out);
     note_unsupported_keys(state, known.is_some(), out);
+}
+
+/// Reports settings that would otherwise be ignored silently. 0 means no limit there.
+fn report_wrong_types(state: &Object<'_>, out: &mut TaskOutline) {
+    let is_number = |it: &Value<'_>| it.as_number_lit().is_some_and(|it| it.value.parse::<u32>().is_ok());
+    let is_text = |it: &Value<'_>| it.as_string_lit().is_some();
+    let number = tr!("takes a whole number from 1");
+    for (name, is_valid, fact) in [
+        ("maxIterations", &is_number as &dyn Fn(&Value<'_>) -> bool, number),
+        ("completionPromise", &is_text, tr!("takes text in quotes")),
+        ("agent", &is_text, tr!("takes text in quotes")),
+    ] {
+        let value = state.get(name).map(|it| &it.value).filter(|it| it.as_null_keyword().is_none());
+        if let Some(value) = value.filter(|it| !is_valid(it)) {
+            out.add_finding(FindingCode::BadValue, name, fact, value.start()..value.end());
+        }
+    }
 }
 
 fn add_setting(out: &mut TaskOutline, key: &'static str, value: &str, range: Range<usize>) {

@@ -8,7 +8,7 @@ use loopkeeper_text::closest::closest;
 use loopkeeper_text::shell_word::quoted;
 use loopkeeper_text::{DocumentRange, tr};
 
-use super::{add_command, unquoted};
+use super::{add_command, report_unread, unquoted};
 use crate::grammar::{self, ItemMode};
 use crate::item::{ByteOrigin, InlineContent};
 use crate::outline::{CriterionOrigin, TaskOutline};
@@ -22,10 +22,13 @@ const RUNNERS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
 pub(super) fn add_ci_gate(text: &str, out: &mut TaskOutline) {
     let Ok(parsed) = prd::parse_json(text) else { return };
     let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
-    let agent = root.get_object("agent");
-    let gate = agent.and_then(|it| it.get_object("ci_gate"));
+    let agent = object_in(root, "agent", out);
+    let gate = agent.and_then(|it| object_in(it, "ci_gate", out));
     let gate = gate.filter(|it| it.get_boolean("enabled").is_none_or(|it| it.value));
-    if let Some(argv) = gate.and_then(|it| it.get_array("argv")) {
+    if let Some(argv) = gate.and_then(|it| list_in(it, "argv", out)) {
+        if let Some(other) = argv.elements.iter().find(|it| it.as_string_lit().is_none()) {
+            return report_unread(out, "argv", tr!("takes text in quotes"), other.start()..other.end());
+        }
         let words: Vec<String> =
             argv.elements.iter().filter_map(|it| it.as_string_lit()).map(|it| quoted(&it.value)).collect();
         add_command(out, "The CI gate passes", &words.join(" "), argv.range.start..argv.range.end, None);
@@ -42,6 +45,27 @@ pub(super) fn add_ci_gate(text: &str, out: &mut TaskOutline) {
     let of_agent = agent.into_iter().flat_map(|it| &it.properties).filter(|it| !is_read(it.name.as_str()));
     let of_agent = of_agent.map(|it| (format!("agent.{}", it.name.as_str()), it.range.start..it.range.end));
     out.add_unsupported_keys(&of_root.chain(of_agent).collect::<Vec<_>>());
+}
+
+/// A value that is not `null`.
+fn value_in<'a>(object: &'a Object<'a>, key: &str) -> Option<&'a Value<'a>> {
+    object.get(key).map(|it| &it.value).filter(|it| it.as_null_keyword().is_none())
+}
+
+fn object_in<'a>(object: &'a Object<'a>, key: &str, out: &mut TaskOutline) -> Option<&'a Object<'a>> {
+    let value = value_in(object, key)?;
+    if value.as_object().is_none() {
+        report_unread(out, key, tr!("takes keys in braces"), value.start()..value.end());
+    }
+    value.as_object()
+}
+
+fn list_in<'a>(object: &'a Object<'a>, key: &str, out: &mut TaskOutline) -> Option<&'a Array<'a>> {
+    let value = value_in(object, key)?;
+    if value.as_array().is_none() {
+        report_unread(out, key, tr!("takes a list in brackets"), value.start()..value.end());
+    }
+    value.as_array()
 }
 
 /// Sets the agent, or names the one that is probably meant; false if it is another one. Information only: the file belongs
@@ -73,11 +97,15 @@ pub(super) fn add_run_config(text: &str, out: &mut TaskOutline) {
     let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
     let skips_tests = root.get_string("mode").is_some_and(|it| it.value == "skip-tests");
     for (key, name) in [("buildCommand", "The build succeeds"), ("testCommand", "The tests pass")] {
-        let command = root.get_string(key).filter(|_| key != "testCommand" || !skips_tests);
-        if let Some(command) = command {
-            let range = unquoted(text, command.range.start..command.range.end);
-            add_command(out, name, &command.value, range, None);
-        }
+        let Some(value) = value_in(root, key).filter(|_| key != "testCommand" || !skips_tests) else {
+            continue;
+        };
+        let Some(command) = value.as_string_lit() else {
+            report_unread(out, key, tr!("takes text in quotes"), value.start()..value.end());
+            continue;
+        };
+        let range = unquoted(text, command.range.start..command.range.end);
+        add_command(out, name, &command.value, range, None);
     }
 }
 
@@ -85,8 +113,8 @@ pub(super) fn add_run_config(text: &str, out: &mut TaskOutline) {
 pub(super) fn add_verification(text: &str, out: &mut TaskOutline) {
     let Ok(parsed) = prd::parse_json(text) else { return };
     let Some(root) = parsed.value.as_ref().and_then(|it| it.as_object()) else { return };
-    let of_root = root.get_array("verifiers");
-    let found = of_root.or_else(|| root.get_object("defaults").and_then(|it| it.get_array("verifiers")));
+    let of_root = list_in(root, "verifiers", out);
+    let found = of_root.or_else(|| list_in(root.get_object("defaults")?, "verifiers", out));
     let mut aside = Vec::new();
     for verifier in found.map_or(&[][..], |it: &Array<'_>| it.elements.as_slice()) {
         let place = verifier.start()..verifier.end();
