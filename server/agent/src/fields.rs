@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{AgentEvent, ToolKind, ToolUse};
-use loopkeeper_text::sanitize;
+use loopkeeper_text::{sanitize, surrogates};
 
 const DETAIL_CHARS: usize = 120;
 
@@ -24,12 +24,17 @@ pub(super) fn parse_typed_line(
 
 fn parse_typed(line: &str) -> Option<Value> {
     let is_typed = |it: &Value| !text(it, "type").is_empty();
-    let value: Value = serde_json::from_str(line).ok()?;
+    let value = parse_json(line)?;
     let is_event = match &value {
         Value::Array(events) => !events.is_empty() && events.iter().all(is_typed),
         event => is_typed(event),
     };
     is_event.then_some(value)
+}
+
+/// Parses JSON. Programs that keep text in UTF-16 may cut an emoji in half, which is no reason to lose the line.
+pub(super) fn parse_json(text: &str) -> Option<Value> {
+    surrogates::parse_json(text.as_bytes()).ok()
 }
 
 /// Removes what a program prints around its JSON for terminals: escape sequences, a progress line that the carriage

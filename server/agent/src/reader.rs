@@ -4,12 +4,10 @@
 mod failure_cause;
 mod tally;
 
-use serde_json::Value;
-
 use crate::acp::AcpParser;
 use crate::claude::ClaudeParser;
 use crate::codex::CodexParser;
-use crate::fields::parse_typed_line;
+use crate::fields::{parse_json, parse_typed_line};
 use crate::gemini::GeminiParser;
 use crate::kind::Dialect;
 use crate::opencode::OpencodeParser;
@@ -257,7 +255,7 @@ impl AgentOutputReader {
             return;
         }
         let unread = self.tally.unread.take();
-        let document = unread.as_deref().and_then(|it| serde_json::from_str::<Value>(it).ok());
+        let document = unread.as_deref().and_then(parse_json);
         let line = document.map(|it| it.to_string()).unwrap_or_default();
         self.tally.unread = Some(String::new());
         self.read_line(&line);

@@ -20,7 +20,6 @@ mod mutated;
 mod outgoing;
 mod parent_process;
 mod scheduler;
-mod surrogates;
 #[cfg(test)]
 mod tests;
 mod writer;

@@ -17,6 +17,7 @@ pub mod redact;
 pub mod sanitize;
 pub mod shell_default;
 pub mod shell_word;
+pub mod surrogates;
 pub mod truncate;
 pub mod units;
 pub mod words;

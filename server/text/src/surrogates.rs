@@ -1,11 +1,21 @@
-//! Repairs lone surrogates in JSON: editors that keep text in UTF-16 may have one in a document and send it as an
-//! escape that UTF-8 cannot represent. It becomes `U+FFFD`, as wide in UTF-16, instead of invalidating the whole
+//! Repairs lone surrogates in JSON: editors and agents that keep text in UTF-16 may have one in a text and send it as
+//! an escape that UTF-8 cannot represent. It becomes `U+FFFD`, as wide in UTF-16, instead of invalidating the whole
 //! message.
+
+use serde::de::DeserializeOwned;
 
 const REPLACEMENT: &[u8] = b"\\ufffd";
 
+/// Parses JSON in which lone surrogates are replaced.
+pub fn parse_json<T: DeserializeOwned>(json: &[u8]) -> Result<T, serde_json::Error> {
+    serde_json::from_slice(json).or_else(|error| match repair_surrogates(json) {
+        Some(repaired) => serde_json::from_slice(&repaired),
+        None => Err(error),
+    })
+}
+
 /// The body without lone surrogates; `None` if it contains none.
-pub(super) fn repair_surrogates(body: &[u8]) -> Option<Vec<u8>> {
+fn repair_surrogates(body: &[u8]) -> Option<Vec<u8>> {
     let mut repaired = body.to_vec();
     let (mut at, mut found) = (0, false);
     while let Some(next) = body.get(at..).and_then(|it| memchr::memchr(b'\\', it)) {

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use loopkeeper_text::truncate;
+use loopkeeper_text::{surrogates, truncate};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ impl HookInput {
         if text.trim_ascii().is_empty() {
             return Ok(Self::default());
         }
-        serde_json::from_slice(&text)
+        surrogates::parse_json(&text)
             .map_err(|error| format!("what the agent sent is not a JSON object: {error}"))
     }
 

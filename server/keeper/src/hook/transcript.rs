@@ -11,6 +11,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
+use loopkeeper_text::surrogates;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -113,7 +114,7 @@ fn last_message_in(path: &Path) -> Option<String> {
     let mut tail = Vec::new();
     file.take(TAIL_BYTES).read_to_end(&mut tail).ok()?;
     let text = |line: &[u8]| {
-        let line: Value = serde_json::from_slice(line).ok()?;
+        let line: Value = surrogates::parse_json(line).ok()?;
         let parts = line.pointer("/message/content")?.as_array()?;
         parts.iter().rev().find_map(|it| it.get("text")?.as_str().map(str::to_owned))
     };
@@ -154,7 +155,7 @@ struct TokenTotals {
 
 impl TokenTotals {
     fn add_line(&mut self, line: &[u8]) {
-        let Ok(line) = serde_json::from_slice::<TranscriptLine>(line) else { return };
+        let Ok(line) = surrogates::parse_json::<TranscriptLine>(line) else { return };
         if let Some(usage) = line.payload.and_then(|it| it.info?.total_token_usage) {
             self.all = Some(usage.sum());
         }

@@ -1,12 +1,11 @@
 //! Parses a body to a message. Everything that is not a message of the protocol becomes an error response; the service
 //! decides which methods exist.
 
+use loopkeeper_text::surrogates;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
-
-use super::surrogates::repair_surrogates;
 
 /// Maximum number of values in a message: each takes about thirty bytes in memory, and at least two in a body.
 const MAX_VALUES: usize = 1_000_000;
@@ -40,11 +39,7 @@ pub(super) fn parse_message(body: &[u8]) -> ClientMessage {
     if body.len() > MAX_VALUES && separators() > MAX_VALUES && !has_few_values(body) {
         return refusal(None, ErrorCode::InvalidRequest, "too many values in one message");
     }
-    let value = serde_json::from_slice(body).or_else(|error| match repair_surrogates(body) {
-        Some(body) => serde_json::from_slice(&body),
-        None => Err(error),
-    });
-    match value {
+    match surrogates::parse_json(body) {
         Ok(Value::Object(fields)) => parse_fields(fields),
         Ok(Value::Array(_)) => refusal(None, ErrorCode::InvalidRequest, "the protocol has no batches"),
         Ok(_) => refusal(None, ErrorCode::InvalidRequest, "a message is an object"),
