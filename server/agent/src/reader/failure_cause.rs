@@ -141,10 +141,27 @@ fn early_exit_error(end: &ProcessEnd) -> ProviderError {
         (None, Some(signal)) => tr!("ended by signal {signal}", signal),
         (None, None) => tr!("crashed").to_owned(),
     };
-    match end.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+    match last_sentence(&end.stderr) {
         Some(last) => crash_error(&tr!("{how}: {line}", how, line = last.trim())),
         None => crash_error(&how),
     }
+}
+
+/// The last line that is a message: programs print stack traces and the fields of an error after it.
+fn last_sentence(stderr: &str) -> Option<&str> {
+    let lines = || stderr.lines().rev().filter(|line| !line.trim().is_empty());
+    lines().find(|line| !is_error_detail(line)).or_else(|| lines().next())
+}
+
+/// A bracket, a frame of a stack trace, or a field of a printed object: `    at main (cli.js:3)`, `  status: 404,`.
+fn is_error_detail(line: &str) -> bool {
+    let text = line.trim();
+    let is_indented = line.starts_with([' ', '\t']);
+    let is_frame = is_indented && (text.starts_with("at ") || text.starts_with("File \""));
+    let field = text.split_once(": ").map(|(name, _)| name.trim_matches(['"', '\'']));
+    let is_field = field.is_some_and(|it| it.chars().all(|it| it.is_alphanumeric() || "_[]$".contains(it)));
+    let has_words = text.chars().any(char::is_alphabetic);
+    !has_words || is_frame || is_indented && is_field || text.starts_with("Node.js v")
 }
 
 pub(super) fn lost_session_error() -> ProviderError {

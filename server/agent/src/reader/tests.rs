@@ -264,3 +264,27 @@ fn an_end_is_described_in_the_language_of_the_user() {
     assert_eq!(error(end(), &[INIT]), "崩溃：没有输出结果");
     assert_eq!(error(ProcessEnd { ending: AgentEnding::Idle, ..end() }, &[INIT, RETRY]), "提供商没有响应");
 }
+
+#[test]
+fn half_an_emoji_does_not_lose_a_result() {
+    let result = r#"{"type":"result","is_error":false,"terminal_reason":"completed","result":"cut \ud83d","session_id":"s","total_cost_usd":0.25}"#;
+    let run = run(Dialect::Claude, &[INIT, result], end());
+    assert_eq!((run.cost_micros, run.error), (Some(250_000), None));
+    assert_eq!((run.final_text.as_str(), run.session.as_deref()), ("cut \u{fffd}", Some("s")));
+}
+
+#[test]
+fn a_printed_error_object_is_no_reason() {
+    let crashed = |stderr: &str| ProcessEnd { exit: Some(1), stderr: stderr.to_owned(), ..end() };
+    let check = |stderr: &str, expect: &str| {
+        let expect = Some((ProviderClass::Crash, expect));
+        check(Dialect::Gemini, &[], crashed(stderr), expect);
+    };
+    check(
+        "An unexpected critical error occurred:\nFatalInputError: No input provided via stdin.\n    at main (file:///gemini.js:41:15)\n    at process.processTicksAndRejections (node:internal:105:5) {\n  exitCode: 42,\n  [cause]: undefined\n})\n",
+        "exit 1: FatalInputError: No input provided via stdin.",
+    );
+    check("Fatal: bad flag\n}\n\nNode.js v22.1.0\n", "exit 1: Fatal: bad flag");
+    check("Error: one\n  hint: use two words here\n", "exit 1: Error: one");
+    check("})\n", "exit 1: })");
+}
