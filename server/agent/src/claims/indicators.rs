@@ -2,12 +2,14 @@
 //! not, and one about a part weighs less. In doubt, a phrase is not an indicator.
 
 mod scope;
+mod whole;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::phrases::{CompletionMeaning, PHRASES, PatternStep, PhrasePattern, literal, pattern};
+use super::phrases::{CompletionMeaning, PHRASES, PatternStep, PhrasePattern, WHOLE_DONE, literal, pattern};
 use super::prose::{ProseToken, Sentence};
 use super::{MAX_LISTED, excerpt};
 use scope::PhraseScope;
@@ -60,20 +62,31 @@ pub(super) fn find(text: &str, sentences: &[Sentence], words: &[(String, u8)]) -
     }
     let entries = indicator_entries(words);
     let table = by_first_word(&entries);
+    let of_whole = entries.iter().find(|it| it.name == WHOLE_DONE);
     for sentence in sentences {
+        let mut covered = Vec::new();
         let mut at = 0;
         while at < sentence.tokens.len() {
             let Some((entry, end)) = longest_match(&table, &sentence.tokens, at) else {
                 at += 1;
                 continue;
             };
-            add_match(
-                &mut found,
-                entry,
-                &scope::PhraseMatch { sentence, start: at, end, is_bare: entry.is_bare, says: entry.says },
-                text,
-            );
+            let (is_bare, says) = (entry.is_bare, entry.says);
+            let phrase = scope::PhraseMatch { sentence, start: at, end, is_bare, says, is_whole: false };
+            if scope::phrase_scope(&phrase) != PhraseScope::OfAPart {
+                covered.push(at..end);
+            }
+            add_match(&mut found, entry, &phrase, text);
             at = end;
+        }
+        // One statement is one indication, also if a phrase of the table is in it.
+        let overlaps =
+            |it: &Range<usize>| covered.iter().any(|other| it.start < other.end && other.start < it.end);
+        let whole = whole::find_whole(sentence).filter(|it| !overlaps(it));
+        if let Some((entry, Range { start, end })) = of_whole.zip(whole) {
+            let (is_bare, says) = (false, entry.says);
+            let phrase = scope::PhraseMatch { sentence, start, end, is_bare, says, is_whole: true };
+            add_match(&mut found, entry, &phrase, text);
         }
     }
     found

@@ -28,6 +28,9 @@ const fn not_yet(name: &'static str, percent: u8, patterns: &'static [&'static s
     CompletionPhrase { name, percent, says: CompletionMeaning::NotYet, patterns }
 }
 
+/// The name of statements about the whole.
+pub(super) const WHOLE_DONE: &str = "whole settled";
+
 #[rustfmt::skip]
 pub(super) const PHRASES: &[CompletionPhrase] = &[
     done("project completed", 80, &[
@@ -56,8 +59,19 @@ pub(super) const PHRASES: &[CompletionPhrase] = &[
     done("nothing to do", 60, &[
         "nothing _ to do", "nothing _ remains|remaining|left", "no _ work|tasks|items|stories left|remaining|remain|remains",
         "no changes _ needed|necessary|required", "no further|more _ work|changes|action|tasks",
-        "no remaining|open|outstanding _ work|tasks|items|issues",
-        "没 有 需 要 _ 的", "没 有 剩 余", "无 需 _ 修 改", "无 需 更 改", "无 事 可 做", "没 有 其 他 任 务",
+        "no remaining|open|outstanding|unresolved|loose _ work|tasks|items|issues|points|ends|questions|bugs|steps|todos|changes",
+        "nothing _ open|outstanding|missing|pending",
+        "没 有 需 要 _ 的", "没 有 剩 余", "没 有|任 _ 遗 留|漏", "无 _ 遗 留|漏", "没 有 _ 待 办", "不 需|必|用 要|再 _ 改|动|做|处",
+        "无 需|须 _ 后|再|继", "无 需 _ 修 改", "无 需 更 改", "无 事 可 做", "没 有 其 他 任 务",
+    ]),
+    // Statements about the whole are found by their form too.
+    done(WHOLE_DONE, 70, &[
+        "fully|completely|entirely covered|met|satisfied|implemented|delivered|addressed|resolved|settled|built",
+        "that|this wraps _ up", "concludes|completes|finishes|closes _ task|work|job|plan|ticket|feature|request|project|list|implementation|migration",
+        "come|came|comes to an end", "good to go", "can be closed|merged|shipped|released",
+        "consider|considered|deem|regard _ closed|done|finished|complete|completed|settled",
+        "finished|completed|delivered|implemented|built|did _ you|was|were asked|requested|wanted|ordered|described|listed",
+        "到 此 结|完|为", "告 一 段 落", "收 工", "大 功 告 成", "可 以 关|验|交|上 闭|收|付|线",
     ]),
     done("already implemented", 60, &[
         "already implemented|complete|completed|done|finished",
@@ -69,7 +83,7 @@ pub(super) const PHRASES: &[CompletionPhrase] = &[
         "没 有 _ 错 误", "无 错 误", "零 错 误", "没 有 报 错", "无 报 错",
     ]),
     done("complete", 60, &["complete|completed", "已 完 成", "已 经 完 成", "完 成 了", "完 毕", "完 成"]),
-    done("done", 60, &["done", "做 完", "搞 定"]),
+    done("done", 60, &["done", "做|干|忙|弄|办 完", "搞 定"]),
     done("finished", 60, &["finished", "结 束 了", "已 结 束"]),
     done("implemented", 50, &["implemented", "已 实 现", "实 现 了"]),
     done("ready", 50, &[
@@ -92,6 +106,7 @@ pub(super) const PHRASES: &[CompletionPhrase] = &[
         "continue|continuing with|in|working|the", "to be continued", "not yet",
         "incomplete", "unfinished", "undone", "uncompleted", "unimplemented",
         "未 完 成", "尚 未", "还 没", "仍 然 失 败", "仍 有", "还 有 _ 未", "待 完 成", "有 待", "剩 余",
+        "还|尚|仍 差|剩|缺|需|要|得|欠", "剩 下 的 _ 继|再|后|下|待|还|没|未", "下 一 轮",
     ]),
 ];
 

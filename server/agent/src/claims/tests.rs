@@ -1,6 +1,7 @@
 //! Messages as agents write them, and what each claims. The traps are those that ended other tools' loops early
 //! or kept them running.
 
+mod corpus;
 mod hostile;
 mod questions;
 mod status;

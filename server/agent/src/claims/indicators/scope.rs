@@ -19,6 +19,8 @@ pub(super) struct PhraseMatch<'a> {
     /// A single word, which may refer to a part.
     pub(super) is_bare: bool,
     pub(super) says: CompletionMeaning,
+    /// A statement about the whole, which names no part.
+    pub(super) is_whole: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +50,11 @@ pub(super) fn phrase_scope(phrase_match: &PhraseMatch<'_>) -> PhraseScope {
         return PhraseScope::Denied;
     }
     let has_subject = phrase_match.sentence.word(phrase_match.start).is_some_and(|it| SUBJECTS.contains(&it));
-    if phrase_match.is_bare || has_subject { whole_or_part(clause, phrase_match) } else { PhraseScope::Meant }
+    if phrase_match.is_bare || has_subject && !phrase_match.is_whole {
+        whole_or_part(clause, phrase_match)
+    } else {
+        PhraseScope::Meant
+    }
 }
 
 /// The words between the last mark or conjunction and the phrase. A negation right in front of a comma, and an
@@ -61,6 +67,8 @@ fn clause_before<'a>(before: &'a [ProseToken], phrase_match: &PhraseMatch<'_>) -
         let cuts = match token {
             ProseToken::Mark(_) => !listed && !(at > 1 && (previous == "not" || previous.ends_with("n't"))),
             ProseToken::Word(word) if word == "and" => !(phrase_match.is_bare && at + 1 == before.len()),
+            // In "not yet done" it belongs to the negation.
+            ProseToken::Word(word) if word == "yet" => !(previous == "not" || previous.ends_with("n't")),
             ProseToken::Word(word) => CLAUSE_STARTS.contains(&word.as_str()),
         };
         if cuts {
@@ -100,8 +108,15 @@ fn is_supposed(before: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
 
 /// An intention to continue is no completion, nor is an intention to be done.
 fn is_intended(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
+    let phrase =
+        phrase_match.sentence.tokens.get(phrase_match.start + 1..phrase_match.end).unwrap_or_default();
     match phrase_match.says {
-        CompletionMeaning::Done => has(clause, INTENTIONS) || has_chinese(clause, CHINESE_HYPOTHETICALS),
+        CompletionMeaning::Done => {
+            // In a gap as in front of the phrase: 所有功能需要完成.
+            has(clause, INTENTIONS)
+                || has_chinese(clause, CHINESE_HYPOTHETICALS)
+                || !says_no(phrase_match) && has_chinese(phrase, CHINESE_HYPOTHETICALS)
+        }
         CompletionMeaning::NotYet => has(clause, &["can", "may", "could", "might", "you", "to"]),
     }
 }
@@ -111,7 +126,11 @@ fn is_conditional(phrase_match: &PhraseMatch<'_>) -> bool {
     let next =
         [phrase_match.end, phrase_match.end + 1].into_iter().filter_map(|it| phrase_match.sentence.word(it));
     let is_under = next.into_iter().any(|it| CONDITIONS.contains(&it));
-    is_under || phrase_match.sentence.tokens.last().and_then(word) == Some("吗")
+    let after = tokens_after(phrase_match);
+    let clause = after.split(|it| matches!(it, ProseToken::Mark(_))).next().unwrap_or_default();
+    is_under
+        || has_chinese(clause, &["之前", "以前"])
+        || phrase_match.sentence.tokens.last().and_then(word) == Some("吗")
 }
 
 fn is_denied(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
@@ -123,8 +142,6 @@ fn is_denied(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
         has(tokens, NEGATIONS) || tokens.iter().filter_map(word).any(|it| it.ends_with("n't") || is_share(it))
     };
     let first_is_chinese = phrase.first().and_then(word).is_some_and(|it| !it.is_ascii());
-    let says_no =
-        first_is_chinese && has_chinese(phrase.get(..1).unwrap_or_default(), &["没", "无", "未", "尚", "还"]);
     let pair = |one: &str, two: &str| {
         let is = |it: &[ProseToken]| matches!(it, [a, b] if word(a) == Some(one) && word(b) == Some(two));
         clause.windows(2).any(is) || inner.windows(2).any(is)
@@ -135,8 +152,14 @@ fn is_denied(clause: &[ProseToken], phrase_match: &PhraseMatch<'_>) -> bool {
         || has(clause.get(near..).unwrap_or_default(), NEARBY_NEGATIONS)
         || (!is_self_denying(phrase) && denies(inner))
         || has_chinese(clause, CHINESE_NEGATIONS)
-        || (first_is_chinese && !says_no && has_chinese(phrase, &["没", "未", "尚", "不"]))
+        || (first_is_chinese && !says_no(phrase_match) && has_chinese(phrase, &["没", "未", "尚", "不"]))
         || is_answered_no(phrase_match)
+}
+
+/// Chinese phrases that begin with a negation, such as 没有遗留.
+fn says_no(phrase_match: &PhraseMatch<'_>) -> bool {
+    let first = phrase_match.sentence.word(phrase_match.start).unwrap_or_default();
+    ["没", "无", "未", "尚", "还", "不", "仍"].contains(&first)
 }
 
 /// Phrases that contain a word which is a negation elsewhere: `not yet`, `nothing to do`, `close to`.
@@ -173,7 +196,15 @@ fn is_answered_no(phrase_match: &PhraseMatch<'_>) -> bool {
 
 fn is_excepted(phrase_match: &PhraseMatch<'_>) -> bool {
     let after = tokens_after(phrase_match);
-    has(after, EXCEPTIONS) || has_chinese(after, &["除了", "除外"])
+    // "Apart from the export, everything is in place."
+    let before = phrase_match.sentence.tokens.get(..phrase_match.start).unwrap_or_default();
+    let is_excepted_before = has(before, EXCEPTIONS) && !has(before, &["besides"]);
+    let phrase = phrase_match.sentence.tokens.get(phrase_match.start..phrase_match.end).unwrap_or_default();
+    is_excepted_before
+        || has(phrase, EXCEPTIONS)
+        || has(after, EXCEPTIONS)
+        || has_chinese(before, &["除了", "除外", "除"])
+        || has_chinese(after, &["除了", "除外"])
 }
 
 fn tokens_after<'a>(phrase_match: &PhraseMatch<'a>) -> &'a [ProseToken] {

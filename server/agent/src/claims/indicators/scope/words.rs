@@ -218,6 +218,11 @@ pub(super) const CHINESE_NEGATIONS: &[&str] = &[
     "别",
     "勿",
     "非",
+    "只",
+    "仅",
+    "才",
+    "一半",
+    "大半",
 ];
 pub(super) const CHINESE_HYPOTHETICALS: &[&str] = &[
     "如果", "一旦", "当", "即将", "将", "等", "待", "需要", "要", "会", "是否", "能否", "应", "请", "可能",
@@ -251,6 +256,11 @@ pub(super) const CHINESE_FALSE_MATCHES: &[&str] = &[
     "别名",
     "非常",
     "类别",
+    "计划中",
+    "计划里",
+    "计划的",
+    "计划已",
+    "份计划",
 ];
 /// A longer phrase that begins with one of these may be about a part, as a single word may.
 pub(super) const SUBJECTS: &[&str] =
