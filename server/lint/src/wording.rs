@@ -1,6 +1,7 @@
 //! Finds words that no check can decide: measures without a number, and matters of taste. Only criteria without a check
 //! are examined, because a check defines what its words mean.
 
+mod frames;
 mod judgement;
 mod words;
 

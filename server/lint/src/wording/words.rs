@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use loopkeeper_task::change_kind::ChangeKind;
 use regex::Regex;
 
-use super::judgement;
+use super::{frames, judgement};
 
 /// Measures without a number. Words with an innocent use count only in the phrases in which they measure.
 const VAGUE: &str = r"
@@ -100,11 +100,11 @@ const SUBJECTIVE_CHINESE: &str = r"优雅|美观|好看|漂亮|精美|美丽|直
 
 /// Words that make those before them a name: the Professional plan, a nice value.
 const NAMED: &str = r"
-    ^\s(nouns?|scrolling|\w+\sestimators?|estimators?|value|quotes?|commons|plan|edition|tier|licen[cs]e|theme|variant|mode|mascot|density|name|names|cloud|facts?|level\s\d|cache)\b
+    ^\s(nouns?|scroll|scrolling|\w+\sestimators?|estimators?|value|quotes?|commons|plan|edition|tier|licen[cs]e|theme|variant|mode|mascot|density|name|names|cloud|facts?|level\s\d|cache)\b
 ";
 
 /// The same in Chinese: 专业版, 友好名称.
-const NAMED_CHINESE: &str = r"^(版|模式|名称|主题|术语|计划|档|改进计划|课|人员|人士|领域|学位|认证|技能|代码|目录|视图|用药|方向|分类|编号) | ^\p{Han}{0,3}(品牌|公司|商标|旗舰店|频道|学院|系列)";
+const NAMED_CHINESE: &str = r"^(版|路径|通道|排序|分支|开关|按钮|选项|字段|标签|标记|脚本|命令|参数|模式|名称|主题|术语|计划|档|改进计划|课|人员|人士|领域|学位|认证|技能|代码|目录|视图|用药|方向|分类|编号) | ^\p{Han}{0,3}(品牌|公司|商标|旗舰店|频道|学院|系列)";
 
 /// A number with a unit or a comparison, a status, an exit code, or a quoted output: the sentence has a measure.
 const MEASURE: &str = r#"
@@ -143,18 +143,25 @@ pub(super) fn is_measured(prose: &str) -> bool {
 }
 
 pub(super) fn vague(prose: &str) -> Option<&str> {
-    first_where(VAGUE_WORDS.as_ref()?, prose, |found| is_judgement(prose, found))
+    let listed = first_where(VAGUE_WORDS.as_ref()?, prose, |found| is_judgement(prose, found));
+    listed.or_else(|| prose.get(frames::find_frame(prose, |found| is_judgement(prose, found))?))
 }
 
 pub(super) fn subjective(prose: &str) -> Option<&str> {
-    let listed = first_where(SUBJECTIVE_WORDS.as_ref()?, prose, |found| is_judgement(prose, found));
+    let is_meant = |found: Range<usize>| {
+        let is_process = prose.get(found.clone()) == Some("优雅") && frames::is_process(prose);
+        !is_process && is_judgement(prose, found)
+    };
+    let listed = first_where(SUBJECTIVE_WORDS.as_ref()?, prose, is_meant);
     listed.or_else(|| prose.get(judgement::find_judgement(prose, |found| is_judgement(prose, found))?))
 }
 
 /// Whether the words judge the result: a name, and a label in quotes, do not.
 fn is_judgement(prose: &str, found: Range<usize>) -> bool {
     let rest = prose.get(found.end..).unwrap_or_default();
-    let is_name = NAMES.as_ref().is_some_and(|it| it.is_match(rest)) || is_proper_name(prose, found.clone());
+    let is_name = NAMES.as_ref().is_some_and(|it| it.is_match(rest))
+        || is_proper_name(prose, found.clone())
+        || frames::is_definite_name(prose, &found);
     !is_name && !is_quoted(prose, found.start)
 }
 
