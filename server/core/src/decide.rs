@@ -38,6 +38,7 @@ pub mod progress;
 mod prompt_input;
 pub mod questions;
 mod regression;
+mod removed_document;
 mod rollback;
 mod rounds;
 pub mod sessions;

@@ -41,15 +41,29 @@ pub(super) fn record_snapshot_head(state: &mut LoopState, when: SnapshotWhen, he
 pub(super) fn summary_clause(state: &LoopState) -> Option<String> {
     let tracking = &state.git.branch;
     let (now, home) = (tracking.head_elsewhere()?, tracking.home.as_ref()?);
-    (tracking.left_in == Some(state.iteration))
-        .then(|| tr!("it left the branch `{branch}`: HEAD is on {now}", branch = sanitize::line(home), now))
+    (tracking.left_in == Some(state.iteration)).then(|| match now {
+        HeadTarget::Nowhere => unreadable_repository().to_owned(),
+        HeadTarget::Detached | HeadTarget::Branch(_) => {
+            tr!("it left the branch `{branch}`: HEAD is on {now}", branch = sanitize::line(home), now)
+        }
+    })
 }
 
 /// The summary for users.
 pub fn sentence(state: &LoopState) -> Option<String> {
     let (now, home) = (state.git.branch.head_elsewhere()?, state.git.branch.home.as_ref()?);
     let branch = sanitize::line(home);
-    Some(tr!("HEAD is on {now}, not on the loop's branch `{branch}`", now, branch))
+    Some(match now {
+        HeadTarget::Nowhere => unreadable_repository().to_owned(),
+        HeadTarget::Detached | HeadTarget::Branch(_) => {
+            tr!("HEAD is on {now}, not on the loop's branch `{branch}`", now, branch)
+        }
+    })
+}
+
+/// HEAD was on a commit before.
+fn unreadable_repository() -> &'static str {
+    tr!("git finds no commit any more: `.git` was removed or damaged, or HEAD is on a branch without one")
 }
 
 fn head_target(head: Option<&GitHead>) -> HeadTarget {

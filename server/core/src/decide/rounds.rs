@@ -13,7 +13,7 @@ use loopkeeper_text::tr;
 use super::endings::end_by_user;
 use super::{
     Decision, Effect, branch_tracking, criteria_changes, drift, limits, milestones, progress, prompt_input,
-    regression, weakening,
+    regression, removed_document, weakening,
 };
 
 /// A round on a moving tree is repeated this often before it counts as unstable.
@@ -137,6 +137,7 @@ pub(super) fn iteration_over(
         .chain(regression::kept_regression_note(state, round.as_deref()))
         .chain(prompt_input::limits_near_note(&near))
         .chain(prompt_input::commit_unasked(state, &work.changes, &commits))
+        .chain(removed_document::removal_clause(state, &work.paths, &documents))
         .chain(branch_tracking::summary_clause(state));
     let sentence = prompt_input::iteration_sentence(state, &work.changes, round.as_deref(), &claim_summary);
     let sentence = append_clauses(sentence, notes);

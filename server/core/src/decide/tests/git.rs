@@ -2,7 +2,7 @@
 
 use crate::decide::branch_tracking;
 use crate::decide::sim::{Act, Sim, criterion, item, spec};
-use crate::journal::{LoopSpec, OutcomeKind, Record};
+use crate::journal::{LoopSpec, OutcomeKind, Record, SnapshotWhen};
 use crate::settings::{CommitPolicy, OnRegression};
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Check;
@@ -165,6 +165,19 @@ fn an_agent_that_leaves_the_branch_is_warned_until_it_returns() {
         sim.state.history.iter().map(|it| it.sentence.contains("left the branch")).collect();
     assert_eq!(has_note, [true, false, false, false]);
     assert!(sim.state.history[0].sentence.ends_with("; it left the branch `main`: HEAD is on `other`"));
+}
+
+#[test]
+fn a_removed_repository_is_not_reported_as_another_branch() {
+    let mut sim =
+        on("main", spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"), Act::new("f")]);
+    sim.play_iterations(1);
+    let mut state = sim.state.clone();
+    branch_tracking::record_snapshot_head(&mut state, SnapshotWhen::After, None);
+    let expect =
+        "git finds no commit any more: `.git` was removed or damaged, or HEAD is on a branch without one";
+    assert_eq!(branch_tracking::sentence(&state).as_deref(), Some(expect));
+    assert_eq!(branch_tracking::summary_clause(&state).as_deref(), Some(expect));
 }
 
 #[test]
