@@ -7,7 +7,7 @@ pub(super) mod stages;
 mod when;
 
 use crate::check::Status;
-use crate::journal::{Outcome, OutcomeKind, PinnedCriterion};
+use crate::journal::{Claim, Outcome, OutcomeKind, PinnedCriterion};
 use crate::jury;
 use crate::loop_state::{Iteration, LoopState};
 use loopkeeper_task::proposal;
@@ -95,11 +95,13 @@ fn done_after(state: &LoopState, last: &Iteration) -> Option<Outcome> {
         return None;
     }
     let open = open_item_names(state);
-    if !open.is_empty() && !is_settled(state, last) {
+    // Checks decide; whether a removed item had been ticked before is not recorded, so the agent's word counts.
+    let is_reported = state.open_items().next().is_none() && is_said_to_be_done(last);
+    if !open.is_empty() && !is_reported && !is_settled(state, last) {
         return None;
     }
     let tail: Vec<String> =
-        open_clause(&open).into_iter().chain(claim_evidence::contradiction(last)).collect();
+        open_clause(state, &open).into_iter().chain(claim_evidence::contradiction(last)).collect();
     Some(completion_outcome(state, &checked, unchecked.len(), &tail))
 }
 
@@ -181,8 +183,21 @@ fn open_item_names(state: &LoopState) -> Vec<&str> {
     if open.is_empty() { claim_evidence::deleted_open_items(&state.plan, &state.spec.plan) } else { open }
 }
 
-fn open_clause(open: &[&str]) -> Option<String> {
-    (!open.is_empty()).then(|| tr!("still open in the plan: {items}", items = list_within(open, 3)))
+/// An explicit claim, not only an empty plan.
+fn is_said_to_be_done(last: &Iteration) -> bool {
+    matches!(last.claim, Some(Claim::Promise | Claim::ExitSignal | Claim::Words)) && !last.rolled_back
+}
+
+fn open_clause(state: &LoopState, open: &[&str]) -> Option<String> {
+    if open.is_empty() {
+        return None;
+    }
+    let items = list_within(open, 3);
+    Some(if state.open_items().next().is_none() {
+        tr!("removed from the plan while open: {items}", items)
+    } else {
+        tr!("still open in the plan: {items}", items)
+    })
 }
 
 /// The progress of a loop that ends before it is done; `None` without checks.
