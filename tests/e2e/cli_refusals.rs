@@ -47,6 +47,11 @@ fn a_run_without_a_clear_task_exits_2() {
     };
     check(&[], &["run"], &["there is no task in", "`loopkeeper init`"]);
     check(
+        &[("tasks/prd-shop.md", "# Shop\n\nSell.\n")],
+        &["run"],
+        &["there is no task in", "`loopkeeper import tasks/prd-shop.md`"],
+    );
+    check(
         &[("a/PROMPT.md", TASK), ("b/RALPH.md", TASK)],
         &["run"],
         &["several tasks", "a/PROMPT.md", "b/RALPH.md"],

@@ -178,6 +178,16 @@ fn read_end(path: &Path) -> Result<Option<String>, Failure> {
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
+/// `tasks/prd-*.md`, the requirements from which another tool makes its stories; the first by name.
+pub fn requirements_in(root: &Path) -> Option<String> {
+    const MAX_ENTRIES: usize = 1_000;
+    let entries = std::fs::read_dir(root.join("tasks")).ok()?.take(MAX_ENTRIES).flatten();
+    let names = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_file()));
+    let names = names.filter_map(|it| it.file_name().into_string().ok());
+    let first = names.filter(|it| it.starts_with("prd-") && it.ends_with(".md")).min()?;
+    Some(format!("tasks/{first}"))
+}
+
 /// A second task on the same document would do the work twice.
 fn refuse_task(path: &Path) -> Result<(), Failure> {
     let Some(folder) = path.parent().and_then(|it| it.canonicalize().ok()) else { return Ok(()) };
@@ -202,7 +212,18 @@ fn refuse_task(path: &Path) -> Result<(), Failure> {
 mod tests {
     use loopkeeper_lint::Gate;
 
-    use super::gate_of_log;
+    use super::{gate_of_log, requirements_in};
+
+    #[test]
+    fn requirements_of_another_tool_are_found() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(requirements_in(root.path()), None);
+        std::fs::create_dir_all(root.path().join("tasks/prd-folder.md")).unwrap();
+        for name in ["prd-shop.md", "prd-bill.md", "notes.md", "prd-shop.json"] {
+            std::fs::write(root.path().join("tasks").join(name), "# Shop\n").unwrap();
+        }
+        assert_eq!(requirements_in(root.path()).as_deref(), Some("tasks/prd-bill.md"));
+    }
 
     #[test]
     fn the_gate_that_failed_is_recognised_in_its_log() {

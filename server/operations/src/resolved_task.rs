@@ -22,7 +22,7 @@ use loopkeeper_view::editor;
 
 use super::current_tree::current_folder;
 use super::failure::{Failure, FailureKind, FailureLocation};
-use super::foreign;
+use super::{foreign, import};
 use loopkeeper_system::config_files;
 use loopkeeper_system::task_files::{self, DiscoveredTask, LoadedTask};
 
@@ -434,6 +434,10 @@ fn no_task(root: &Path) -> Failure {
             let file = found.path.strip_prefix(root).unwrap_or(&found.path).display();
             failure
                 .hint(tr!("`loopkeeper import {file}` makes one of the loop of Claude Code's plugin.", file))
+        }
+        None if let Some(file) = import::requirements_in(root) => {
+            let file = sanitize::line(&file);
+            failure.hint(tr!("`loopkeeper import {file}` makes one of that requirements document.", file))
         }
         None => failure.hint(tr!("`loopkeeper init` writes a first one; `run --prompt` needs none.")),
     }
