@@ -96,7 +96,7 @@ pub fn apply(state: &mut LoopState, entry: &Entry) {
         Record::FinalVerdict { .. } => round::apply_verdict(state, &entry.record),
         Record::Mutants { .. } => mutants::apply_mutants(state, &entry.record),
         Record::Recovered { boot, .. } => {
-            keeper_takeover::take_over(state, entry.at, (boot, clock_went_back))
+            keeper_takeover::take_over(state, entry.at, (boot, clock_went_back));
         }
         Record::Ended { outcome } => apply_outcome(state, outcome),
         Record::Feedback { verdict, text } => {
