@@ -187,7 +187,9 @@ impl KeeperProcess {
 fn replay(entries: &[Arc<Entry>], omission: Omission) -> Option<LoopState> {
     let (first, rest) = entries.split_first()?;
     let mut state = decide::state_from_first(first)?;
-    rest.iter().for_each(|it| apply(&mut state, it, omission));
+    for entry in rest {
+        apply(&mut state, entry, omission);
+    }
     Some(state)
 }
 

@@ -184,7 +184,8 @@ pub fn requirements_in(root: &Path) -> Option<String> {
     let entries = std::fs::read_dir(root.join("tasks")).ok()?.take(MAX_ENTRIES).flatten();
     let names = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_file()));
     let names = names.filter_map(|it| it.file_name().into_string().ok());
-    let first = names.filter(|it| it.starts_with("prd-") && it.ends_with(".md")).min()?;
+    let is_markdown = |it: &str| Path::new(it).extension().is_some_and(|it| it == "md");
+    let first = names.filter(|it| it.starts_with("prd-") && is_markdown(it)).min()?;
     Some(format!("tasks/{first}"))
 }
 

@@ -142,7 +142,7 @@ fn figures_and_answers_about_agents() {
 fn a_loop_from_its_start_to_its_end() {
     let acts = || vec![Act::new("fp"), Act::idle("fp"), Act::new("pp")];
     let worlds =
-        || [World::prompt().played("fp", acts()), World::prompt().tripped(), World::prompt().cooling()];
+        || vec![World::prompt().played("fp", acts()), World::prompt().tripped(), World::prompt().cooling()];
     check(|| worlds().iter().flat_map(|it| it.with_view(diagnostics)).map(|it| it.message).collect());
     check(|| {
         worlds()
