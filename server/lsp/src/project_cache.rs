@@ -81,12 +81,11 @@ impl ProjectCache {
                 Some(_) | None => {}
             }
             let (sender, result) = oneshot::channel();
-            match &mut cached.awaiting {
-                Some(awaiting) => awaiting.push(sender),
-                None => {
-                    cached.awaiting = Some(vec![sender]);
-                    self.refresh(key);
-                }
+            if let Some(awaiting) = &mut cached.awaiting {
+                awaiting.push(sender);
+            } else {
+                cached.awaiting = Some(vec![sender]);
+                self.refresh(key);
             }
             let wait = if known.is_some() { REFRESH_TIMEOUT } else { FIRST_TIMEOUT };
             (known.map(|it| it.1).unwrap_or_default(), wait, result)
@@ -100,12 +99,16 @@ impl ProjectCache {
     /// Reads the facts on a blocking thread, whether or not the result is still awaited.
     fn refresh(&self, key: FactsKey) {
         let cache = self.clone();
-        spawn_blocking(move || {
-            let facts = Arc::new(FolderFacts::read(&key.0, &key.1));
+        tokio::spawn(async move {
+            let (root, folder) = key.clone();
+            let read = spawn_blocking(move || Arc::new(FolderFacts::read(&root, &folder))).await;
             let mut all = cache.lock();
             let cached = all.entry(key).or_default();
+            let awaiting = cached.awaiting.take().unwrap_or_default();
+            // After a panic the next request reads them again.
+            let Ok(facts) = read else { return };
             cached.known = Some((Instant::now(), Arc::clone(&facts)));
-            for it in cached.awaiting.take().unwrap_or_default() {
+            for it in awaiting {
                 // A request that timed out was answered with older facts.
                 let _ = it.send(Arc::clone(&facts));
             }
