@@ -275,7 +275,7 @@ mod tests {
         };
         check("a: 1\nb: 2\na: 3\n", Some(("`a` is written twice", 10)));
         check("x: {a: 1, 'a': 2}\n", Some(("`a` is written twice", 10)));
-        check("- a: 1\n- a: 2\nb: 1\n", None);
+        check("- a: 1\n- a: 2\n", None);
         check("x:\n  a: 1\ny:\n  a: 2\n", None);
         check("x:\n  <<: *b\n  <<: *c\n", None);
     }

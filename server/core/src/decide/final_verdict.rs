@@ -27,8 +27,6 @@ use self::weakened_judges::{patched_files, weakened_by};
 use super::next_step::NextStep;
 use super::{Decision, Effect, exit, mutants, weakening};
 
-/// Number of final verdicts and runs of mutants after an iteration that are repeated because files changed meanwhile.
-pub(super) const MAX_DISTURBANCES: u32 = 3;
 /// Maximum number of judges in one record.
 const MAX_JUDGES: usize = 200;
 /// Maximum number of programs of checks in one record.
@@ -174,11 +172,10 @@ pub(super) fn handle_reply(
         return Vec::new();
     }
     let record = match reply {
-        VerdictReply::Disturbed if live.disturbances < MAX_DISTURBANCES => {
-            live.disturbances += 1;
-            return NextStep::round(state).take(live);
-        }
         VerdictReply::Disturbed => {
+            if let Some(step) = NextStep::disturbed_round(state, live) {
+                return step.take(live);
+            }
             let why = tr!("files changed each time while the checks ran").to_owned();
             unavailable_record(state, Unproven::Yes, why)
         }

@@ -11,7 +11,6 @@ use loopkeeper_task::criterion::{Check, Criterion, CriterionId};
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
-use super::final_verdict::MAX_DISTURBANCES;
 use super::next_step::NextStep;
 use super::{Decision, Effect};
 
@@ -104,11 +103,10 @@ pub(super) fn handle_reply(state: &LoopState, live: &mut VolatileState, reply: M
         return Vec::new();
     }
     let record = match reply {
-        MutantReply::Disturbed if live.disturbances < MAX_DISTURBANCES => {
-            live.disturbances += 1;
-            return NextStep::round(state).take(live);
-        }
         MutantReply::Disturbed => {
+            if let Some(step) = NextStep::disturbed_round(state, live) {
+                return step.take(live);
+            }
             skipped_record(state, tr!("files changed each time while the checks ran").to_owned())
         }
         MutantReply::Skipped { why } => skipped_record(state, why),

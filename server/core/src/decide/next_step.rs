@@ -4,6 +4,9 @@
 use super::{Decision, Effect};
 use crate::loop_state::{LoopState, Preparation, RegressionReview, RollbackCause, TreeWork, VolatileState};
 
+/// Number of final verdicts and runs of mutants after an iteration that are repeated because files changed meanwhile.
+const MAX_DISTURBANCES: u32 = 3;
+
 #[derive(Debug)]
 pub(super) struct NextStep {
     pub decisions: Vec<Decision>,
@@ -53,6 +56,15 @@ impl NextStep {
     /// The same, unless checks are running: their result continues the loop.
     pub(super) fn round_once(state: &LoopState, live: &VolatileState) -> Self {
         if live.work.is_checking() { Self::nothing() } else { Self::round(state) }
+    }
+
+    /// Judges the files again that changed during a final verdict; `None` if that happened too often.
+    pub(super) fn disturbed_round(state: &LoopState, live: &mut VolatileState) -> Option<Self> {
+        if live.disturbances == MAX_DISTURBANCES {
+            return None;
+        }
+        live.disturbances += 1;
+        Some(Self::round(state))
     }
 
     pub(super) fn second_round(state: &LoopState, iteration: u32) -> Self {
