@@ -277,7 +277,7 @@ mod tests {
         check("x: {a: 1, 'a': 2}\n", Some(("`a` is written twice", 10)));
         check("- a: 1\n- a: 2\n", None);
         check("x:\n  a: 1\ny:\n  a: 2\n", None);
-        check("x:\n  <<: *b\n  <<: *c\n", None);
+        check("p: &b {k: 1}\nq: &c {l: 1}\nx:\n  <<: *b\n  <<: *c\n", None);
     }
 
     proptest! {
