@@ -114,11 +114,23 @@ fn is_unable_to_run(result: &CheckResult) -> bool {
 /// The judges that the failure names, otherwise the first ones.
 fn involved<'a>(result: &CheckResult, judges: &'a [ChangedJudge]) -> Vec<&'a ChangedJudge> {
     let named = |it: &&ChangedJudge| {
-        let is_at = |place: &Location| place.file.ends_with(&it.path);
-        result.locations.iter().any(is_at) || result.head.contains(&it.path) || result.tail.contains(&it.path)
+        let is_at = |place: &Location| names_path(&place.file, &it.path);
+        let is_in = |text: &str| names_path(text, &it.path);
+        result.locations.iter().any(is_at) || is_in(&result.head) || is_in(&result.tail)
     };
     let found: Vec<_> = judges.iter().filter(named).take(MAX_NAMED).collect();
     if found.is_empty() { judges.iter().take(MAX_NAMED).collect() } else { found }
+}
+
+/// Whether the text contains the path, from the root or as the end of a longer path.
+fn names_path(text: &str, path: &str) -> bool {
+    let is_of_name = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-');
+    text.match_indices(path).any(|(at, _)| {
+        let (before, after) =
+            (text.get(..at).unwrap_or_default(), text.get(at + path.len()..).unwrap_or_default());
+        let continues = after.strip_prefix('.').unwrap_or(after).starts_with(is_of_name);
+        !before.ends_with(|it| is_of_name(it) || it == '.') && !continues
+    })
 }
 
 /// Files of installed packages that changed, unless the user accepted them.
@@ -138,4 +150,26 @@ pub(super) fn patched_files<'a>(
     };
     let is_open = |it: &&String| !state.weakening.pins.contains_key(*it);
     inputs.patched.iter().filter(is_open).take(MAX_NAMED).map(weakening)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_path;
+
+    #[test]
+    fn a_path_is_named_by_whole_components() {
+        let check = |text: &str, expect: bool| {
+            assert_eq!(names_path(text, "tests/a.py"), expect, "{text}");
+        };
+        check("tests/a.py", true);
+        check("FAILED ./tests/a.py::test_sum", true);
+        check("File \"/work/room/tests/a.py\", line 3", true);
+        check("see tests/a.py.", true);
+        check("tests/a.py:3", true);
+        check("mytests/a.py", false);
+        check("api-tests/a.py:3", false);
+        check("tests/a.pyc", false);
+        check("tests/a.py.bak", false);
+        check("tests/a.py-old tests/a.py", true);
+    }
 }
