@@ -221,7 +221,7 @@ pub(super) fn needs_user(state: &LoopState, now: Moment) -> Option<Message> {
     let id = &state.spec.loop_id;
     let restore = restore_hints(state);
     let accept = state.spec.attended.then(|| tr!("`loopkeeper accept {id}` accepts it as it is", id));
-    let ways: Vec<String> = restore.into_iter().chain(accept).collect();
+    let ways: Vec<String> = restore.into_iter().chain(accept).chain(permission_hint(state)).collect();
     let weakened = describe_weakenings(current_weakenings(state));
     let message = Message::new(tr!("every check passes, but {weakened}: not counted as done", weakened));
     Some(if ways.is_empty() { message } else { message.with_hint(join_with_commas(&ways)) })
@@ -242,6 +242,17 @@ fn restore_hints(state: &LoopState) -> Vec<String> {
         tr!("`loopkeeper rollback {id} 0 {paths}` restores it", id, paths = paths.join(" "))
     };
     by_loop.into_iter().map(command).collect()
+}
+
+/// The files that a task can allow to change: those of the work tree, except for installed packages.
+fn permission_hint(state: &LoopState) -> Option<String> {
+    let is_package = |it: &&Weakening| it.by_verdict && it.criterion.is_none();
+    let is_inside = |it: &&Weakening| !it.path.is_empty() && !it.path.starts_with(['/', '~']);
+    let files = current_weakenings(state).filter(|it| is_inside(it) && !is_package(it));
+    let paths: BTreeSet<&str> = files.map(|it| it.path.as_str()).collect();
+    let paths: Vec<&str> = paths.into_iter().take(3).collect();
+    let allows = || tr!("a task that lists {paths} under `May change` allows it", paths = paths.join(", "));
+    (!paths.is_empty()).then(allows)
 }
 
 /// Whether the loop is paused because of weakenings, and some are still to be reported.

@@ -50,7 +50,7 @@ fn a_weakening_needs_the_user_after_one_more_iteration() {
     let acts = || vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp"), Act::idle("pp")];
     let sim = two(acts()).run();
     assert_eq!(sim.state.iteration, 2);
-    let hint = "Hint: `loopkeeper rollback 20261120-abcdef 0 tests/a.py tests/b.py` restores it, `loopkeeper accept 20261120-abcdef` accepts it as it is";
+    let hint = "Hint: `loopkeeper rollback 20261120-abcdef 0 tests/a.py tests/b.py` restores it, `loopkeeper accept 20261120-abcdef` accepts it as it is, a task that lists tests/a.py, tests/b.py under `May change` allows it";
     assert!(sim.sentence().contains(hint), "{}", sim.sentence());
     let mut alone = spec(vec![criterion("tests", "t"), criterion("lint", "l")]);
     alone.attended = false;
@@ -62,6 +62,7 @@ fn a_weakening_needs_the_user_after_one_more_iteration() {
         "every check passes, but tests/a.py lost 1 test; tests/b.py lost 1 test",
     );
     assert!(!sim.sentence().contains("accept"), "nobody is there to accept it");
+    assert!(sim.sentence().contains("under `May change` allows it"), "{}", sim.sentence());
 }
 
 #[test]
