@@ -62,6 +62,7 @@ impl ProtectionRules {
             })
             .collect();
         let paths: Vec<&str> = judges.keys().copied().collect();
+        let added = AddedFiles::of(&paths, &is_added);
         let moved = moved_tests(&paths, files);
         let comparison = TamperComparison { watch: self, files, named, moved, changed: &paths };
         let judge = |(path, composed): (&str, Option<String>)| {
@@ -78,7 +79,9 @@ impl ProtectionRules {
             let texts = || files.read_before(path).zip(files.read_after(path));
             let change = if !is_tests {
                 JudgeChange::Other
-            } else if texts().is_some_and(|(before, after)| differ_in_imports(&before, &after)) {
+            } else if texts().is_some_and(|(before, after)| differ_in_imports(&before, &after))
+                || added.contain(path, files)
+            {
                 JudgeChange::OnlyImports
             } else if files.exists(path) && comparison.compare_file(path).is_none() {
                 JudgeChange::OnlyAdded
@@ -146,6 +149,33 @@ impl ProtectionRules {
             || is_runner_setup(path)
             || linters.is_setup(path)
             || is_test_data(path)
+    }
+}
+
+/// Judges that are new, by their names.
+struct AddedFiles<'a>(BTreeMap<&'a str, Vec<&'a str>>);
+
+impl<'a> AddedFiles<'a> {
+    /// Maximum number of files of one name that are compared.
+    const MAX_SAME: usize = 20;
+
+    fn of(paths: &[&'a str], is_added: &dyn Fn(&str) -> bool) -> Self {
+        let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for path in paths.iter().filter(|it| is_added(it)) {
+            by_name.entry(file_name(path)).or_default().push(path);
+        }
+        Self(by_name)
+    }
+
+    /// Whether the file is gone and one of these is the same, apart from its imports.
+    fn contain(&self, path: &str, files: &dyn FileVersions) -> bool {
+        let Some(before) = files.read_before(path).filter(|_| !files.exists(path)) else { return false };
+        let same_name = self.0.get(file_name(path)).into_iter().flatten().take(Self::MAX_SAME);
+        let is_same = |it: &&str| {
+            let after = files.read_after(it);
+            after.is_some_and(|after| before == after || differ_in_imports(&before, &after))
+        };
+        same_name.copied().any(|it| is_same(&it))
     }
 }
 
@@ -372,6 +402,22 @@ mod tests {
         );
         check("sh scripts/build.sh", "scripts/build.sh", [Some("exit 1\n"), Some("exit 0\n")], "work");
         check("python3 -m pytest", "pytest.py", [None, Some("print('1 passed')\n")], "new");
+    }
+
+    #[test]
+    fn tests_that_move_with_their_package_only_change_imports() {
+        let check = |moved: &'static str, expect: JudgeChange| {
+            let rules = ProtectionRules::new(&[], &[], &[].into());
+            let (old, new) = ("calc/tests/test_a.py", "calc/core/tests/test_a.py");
+            let before = "from calc import f\n\n\ndef test_a():\n    assert f(1) == 2\n";
+            let trees = Trees(BTreeMap::from([(old, [Some(before), None]), (new, [None, Some(moved)])]));
+            let found = rules.changed_judges(&[old.to_owned(), new.to_owned()], &trees);
+            let of_old = found.iter().find(|it| it.path == old).map(|it| it.change);
+            assert_eq!(of_old, Some(expect), "{moved}");
+        };
+        check("from calc.core import f\n\n\ndef test_a():\n    assert f(1) == 2\n", JudgeChange::OnlyImports);
+        check("from calc import f\n\n\ndef test_a():\n    assert f(1) == 2\n", JudgeChange::OnlyImports);
+        check("from calc.core import f\n\n\ndef test_a():\n    assert f(1) == 3\n", JudgeChange::Other);
     }
 
     #[test]
