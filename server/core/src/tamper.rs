@@ -10,6 +10,7 @@ mod judge_programs;
 mod linters;
 mod mixed_files;
 mod recipes;
+mod runner_exits;
 mod search_scope;
 mod shadowed_imports;
 mod shadowing_files;
@@ -271,7 +272,7 @@ impl TamperComparison<'_> {
         let after = self.files.read_after(path)?;
         let instead = named.and_then(|it| it.instead_of.as_ref());
         let instead = instead.map(|it| tr!("takes the place of {replaced}", replaced = it));
-        instead.or_else(|| find_new_hooks(path, "", &after)).or_else(|| cuts_short(path, &after))
+        instead.or_else(|| find_new_hooks(path, "", &after))
     }
 
     /// Describes the weakening by a change or removal of a file.
@@ -379,12 +380,14 @@ fn take_one<K: Borrow<str> + Eq + Hash>(counts: &mut HashMap<K, usize>, line: &s
 
 /// Describes new code, in any file, that hides failures of a runner.
 fn find_new_hooks(path: &str, before: &str, after: &str) -> Option<String> {
-    find_hook(path, before, after).or_else(|| test_evasion::find_evasion(path, before, after))
+    find_hook(path, before, after)
+        .or_else(|| test_evasion::find_evasion(path, before, after))
+        .or_else(|| runner_exits::describe(path, before, after))
 }
 
 fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
     static HOOK: ConstantPattern = ConstantPattern::new(
-        r"\bpytest_(?:runtest_makereport|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",
+        r"\bpytest_(?:runtest_makereport|runtest_protocol|cmdline_main|itemcollected|deselected|collection_modifyitems|ignore_collect|sessionfinish|pyfunc_call|report_teststatus)\b|\bcollect_ignore|\bos\._exit\(\s*0",
     );
     static SHELL: ConstantPattern = ConstantPattern::new(r"(?m)^\s*(?:script-shell|node-options)\s*=");
     static TRANSFORM: ConstantPattern = ConstantPattern::new(
@@ -401,14 +404,6 @@ fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
     };
     let hooked = hook.is_match(after) && !hook.is_match(before);
     hooked.then(|| tr!("changes what the test runner reports").to_owned())
-}
-
-/// Describes a new file of tests that ends the runner as soon as it is read.
-fn cuts_short(path: &str, text: &str) -> Option<String> {
-    static RUNNER_EXIT: ConstantPattern =
-        ConstantPattern::new(r"(?m)^(?:os\._exit\(\s*0|(?:sys\.exit|exit|quit)\(\s*0?\s*\))");
-    let is_read = is_test_path(path) && language(path) == Some(TestLanguage::Python);
-    (is_read && RUNNER_EXIT.is_match(text)).then(|| tr!("ends the run before its tests").to_owned())
 }
 
 /// Whether the file configures a compiler between sources and their tests.

@@ -217,7 +217,13 @@ static SCRIPT: [EvasionRule; 12] = [
     ),
 ];
 
-static GO: [EvasionRule; 3] = [
+static GO: [EvasionRule; 4] = [
+    (
+        ConstantPattern::new(
+            r#"func init\(\)\s*\{[^}]*\bos\.Args\s*=|\bflag\.(?:CommandLine\.)?Set\(\s*"test\."#,
+        ),
+        MODIFIES_RUNNER,
+    ),
     (ConstantPattern::new(r"func init\(\)\s*\{[^}]*\bos\.Exit\(0\)"), ENDS_RUN),
     (
         ConstantPattern::new(r#"\btesting\.Testing\(\)|flag\.Lookup\("test\.|\bos\.Args\[0\][^\n]*test"#),

@@ -258,6 +258,12 @@ fn protected_tests_may_grow_and_protected_data_may_not_change() {
         &[("conftest.py", "def pytest_runtest_makereport(item, call):\n    pass\n")],
         &["conftest.py changes what the test runner reports"],
     );
+    check(
+        "pytest",
+        tree,
+        &[("conftest.py", "def pytest_runtest_protocol(item, nextitem):\n    return True\n")],
+        &["conftest.py changes what the test runner reports"],
+    );
     check("pytest", tree, &[("tests/conftest.py", "import pytest\n")], &[]);
     let what = ["babel.config.js transforms the sources that the tests run"];
     check(
@@ -381,6 +387,16 @@ fn a_new_file_that_ends_the_run() {
     check("python3 -m unittest", &[], &[("tests/test_a.py", "import sys\nsys.exit()\n")], ends);
     check("python3 -m unittest", &[], &[("tests/test_a.py", "def test_a():\n    assert f()\n")], &[]);
     check("python3 run.py", &[], &[("tests/run.py", "sys.exit(main())\n")], &[]);
+    let go = "func TestMain(m *testing.M) {\n\tos.Exit(m.Run())\n}\n\nfunc TestA(t *testing.T) {\n\tt.Fatal()\n}\n";
+    let drops = go.replace("os.Exit(m.Run())", "m.Run()\n\tos.Exit(0)");
+    let ignores: &[&str] = &["a_test.go ignores the result of its tests"];
+    check("go test ./...", &[("a_test.go", go)], &[("a_test.go", &drops)], ignores);
+    check(
+        "npx jest",
+        &[("test/setup.js", "a()\n")],
+        &[("test/setup.js", "process.exit(0)\n")],
+        &["test/setup.js ends the run before its tests"],
+    );
 }
 
 #[test]

@@ -190,7 +190,7 @@ static SCRIPT: LanguagePatterns = LanguagePatterns::new([
     NO_MATCH,
     NO_MATCH,
     NO_MATCH,
-    r#"\b(?:xit|xtest|xdescribe|xcontext|xspecify|pending)\s*\(|\b(?:it|test|describe|context|suite|specify|t)(?:\.\w+)*\.(?:skip|todo|fixme|skipIf|failing|fails)(?:\.each)?\s*[(`]|\b(?:skip|todo|ignore)\s*:\s*(?:true|['"`])|\bthis\.skip\(|^process\.exit\(0?\)"#,
+    r#"\b(?:xit|xtest|xdescribe|xcontext|xspecify|pending)\s*\(|\b(?:it|test|describe|context|suite|specify|t)(?:\.\w+)*\.(?:skip|todo|fixme|skipIf|failing|fails)(?:\.each)?\s*[(`]|\b(?:it|test|describe|suite)(?:\.\w+)*\.(?:runIf|if)\(\s*(?:false|0)\s*\)|\b(?:skip|todo|ignore)\s*:\s*(?:true|['"`])|\bthis\.skip\(|^process\.exit\(0?\)"#,
     r"\b(?:it|test|describe|context|suite|specify)(?:\.\w+)*\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(|\bonly\s*:\s*true",
     r"\bexpect\w*\s*[(.]|\bassert\w*\s*[(.]|\.should\b|\bt\.(?:is|not|deepEqual|equal|equals|true|false|ok|same|strictEqual|throws|throwsAsync|snapshot|match|rejects)\s*\(",
 ]);

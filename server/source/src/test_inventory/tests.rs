@@ -163,6 +163,8 @@ fn losses_in_javascript_are_found() {
     script("it('adds'", "xit('adds'", "skips 1 test");
     script("describe('sum'", "describe.skip('sum'", "skips 1 test");
     script("describe('sum'", "xdescribe('sum'", "skips 1 test");
+    script("it('adds'", "it.runIf(false)('adds'", "skips 1 test");
+    script("describe('sum'", "describe.if(false)('sum'", "skips 1 test");
     script("it('adds'", "it.only('adds'", "runs only some of its tests");
     script("it('adds'", "fit('adds'", "runs only some of its tests");
     script("  it('adds', () => {\n    expect(sum(1, 2)).toBe(3);\n  });\n", "", "lost 1 test");

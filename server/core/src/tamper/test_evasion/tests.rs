@@ -24,6 +24,10 @@ fn work_that_manipulates_its_tests() {
     check("calc.js", "require('node:assert').strictEqual = () => {};\n", "patches the test runner");
     check("calc.js", "process.on('exit', () => { process.exitCode = 0; });\n", "ends the test run");
     check("calc.go", "func init() {\n\tos.Exit(0)\n}\n", "ends the test run");
+    let modifies = "modifies internals of the test runner";
+    check("calc.go", "func init() {\n\tos.Args = append(os.Args, \"-test.run=^$\")\n}\n", modifies);
+    check("calc.go", "func init() {\n\tflag.Set(\"test.run\", \"^$\")\n}\n", modifies);
+    check("main.go", "func main() {\n\tos.Args = os.Args[1:]\n}\n", "");
 
     check(
         "src/lib.rs",
