@@ -5,6 +5,7 @@
 //! script, a target of its Makefile, golden files) every change counts.
 
 mod check_files;
+mod doc_tests;
 pub mod judge_files;
 mod judge_programs;
 mod linters;
@@ -198,7 +199,8 @@ impl ProtectionRules {
             return unread;
         }
         let mut paths: Vec<&str> = relevant.iter().map(String::as_str).collect();
-        let CheckScan { files: named, linters } = check_files::scan_checks(&self.commands, files);
+        let CheckScan { files: named, linters, runs_doc_tests } =
+            check_files::scan_checks(&self.commands, files);
         paths.sort_by_key(|it| (!named.contains_key(*it), !self.is_protected(it), !is_test_path(it)));
         paths.truncate(MAX_FILES);
         let comparison = TamperComparison {
@@ -214,7 +216,8 @@ impl ProtectionRules {
         let is_new = |it: &WeakeningFinding| found.iter().all(|known| known.path != it.path);
         let escapes = type_escapes::find_escapes(&linters, &relevant, files);
         let readers = test_readers::find_test_readers(&relevant, files);
-        let more = suppressions.into_iter().chain(escapes).chain(readers).chain(unread);
+        let examples = if runs_doc_tests { doc_tests::find_losses(&relevant, files) } else { Vec::new() };
+        let more = suppressions.into_iter().chain(escapes).chain(readers).chain(examples).chain(unread);
         let more: Vec<WeakeningFinding> = more.filter(is_new).collect();
         found.extend(more);
         found.sort_by(|a, b| a.path.cmp(&b.path));

@@ -3,6 +3,7 @@
 //! it.
 
 pub mod bindings;
+pub mod doc_examples;
 mod languages;
 mod lines;
 mod losses;

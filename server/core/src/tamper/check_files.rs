@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::linters::CheckLinters;
-use super::{CheckCommand, FileVersions, decides_verdict, file_name, is_golden, recipes, shell};
+use super::{CheckCommand, FileVersions, decides_verdict, doc_tests, file_name, is_golden, recipes, shell};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::tr;
 
@@ -53,11 +53,17 @@ pub(super) struct CheckedFile {
 pub(super) struct CheckScan {
     pub(super) files: BTreeMap<String, CheckedFile>,
     pub(super) linters: CheckLinters,
+    /// Whether a check runs the examples in the documentation of Rust.
+    pub(super) runs_doc_tests: bool,
 }
 
 pub(super) fn scan_checks(commands: &[CheckCommand], files: &dyn FileVersions) -> CheckScan {
     let search = search(commands, files);
-    CheckScan { linters: CheckLinters::of_words(&search.words), files: search.found }
+    CheckScan {
+        linters: CheckLinters::of_words(&search.words),
+        runs_doc_tests: search.runs_doc_tests,
+        files: search.found,
+    }
 }
 
 /// The programs that the checks run by name, with those that these run in turn.
@@ -79,6 +85,7 @@ fn search<'a>(commands: &[CheckCommand], files: &'a dyn FileVersions) -> Checked
         found: BTreeMap::new(),
         programs: BTreeSet::new(),
         words: BTreeSet::new(),
+        runs_doc_tests: false,
         criterion: None,
     };
     for command in commands {
@@ -94,6 +101,7 @@ struct CheckedFileSearch<'a> {
     programs: BTreeSet<String>,
     /// All words of the command lines in lower case; of a path, its last part.
     words: BTreeSet<String>,
+    runs_doc_tests: bool,
     criterion: Option<CriterionId>,
 }
 
@@ -124,6 +132,7 @@ impl CheckedFileSearch<'_> {
         if tool == program {
             self.programs.insert(tool.to_owned());
         }
+        self.runs_doc_tests |= tool == "cargo" && doc_tests::are_run_by(rest);
         if let Some(asked) = recipes::parse_query(tool, rest) {
             self.scan_recipe(folder, &asked, depth);
         } else if let Some((_, names)) = TASK_FILES.iter().find(|(programs, _)| programs.contains(&tool)) {

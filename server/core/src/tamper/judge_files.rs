@@ -46,7 +46,7 @@ impl ProtectionRules {
 
     /// The judges among `changed`, and whether each configures a runner or a linter.
     fn find_judges(&self, changed: &[String], files: &dyn FileVersions) -> Vec<(ChangedJudge, bool)> {
-        let CheckScan { files: named, linters } = check_files::scan_checks(&self.commands, files);
+        let CheckScan { files: named, linters, .. } = check_files::scan_checks(&self.commands, files);
         let composed = |path: &str| self.compose(path, &named, files);
         let is_added = |path: &str| files.read_before(path).is_none() && !files.existed(path);
         let judges: BTreeMap<&str, Option<String>> = changed
@@ -101,7 +101,7 @@ impl ProtectionRules {
 
     /// The judges among the files of a tree, changed or not.
     pub fn judges_among(&self, paths: &[String], files: &dyn FileVersions) -> Vec<String> {
-        let CheckScan { files: named, linters } = check_files::scan_checks(&self.commands, files);
+        let CheckScan { files: named, linters, .. } = check_files::scan_checks(&self.commands, files);
         let is_judge = |it: &&String| {
             let has_parts = named.get(*it).is_some_and(|it| it.instead_of.is_none() && !it.parts.is_empty());
             has_parts || self.is_judge(it, &named, &linters)

@@ -1,5 +1,6 @@
 //! Changes of a tree since its pinned start, and which of them are weakenings.
 
+mod doc_tests;
 mod search_scope;
 mod shadowed_imports;
 mod suppressions;
