@@ -6,8 +6,10 @@
 
 mod check_files;
 mod doc_tests;
+mod failing_paths;
 pub mod judge_files;
 mod judge_programs;
+mod judging_scripts;
 mod linters;
 mod mixed_files;
 mod recipes;
@@ -30,7 +32,7 @@ use std::sync::OnceLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use self::check_files::{CheckScan, CheckedFile};
+use self::check_files::{CheckScan, CheckedFile, FileRole};
 use self::search_scope::AbsenceCheck;
 use self::shadowed_imports::TestFileVersions;
 use loopkeeper_source::test_inventory::{
@@ -294,7 +296,10 @@ impl TamperComparison<'_> {
         }
         let protected = self.watch.is_protected(path);
         let old = inventory(path, before);
-        if is_tests(path, &old) {
+        let of_assertions = named.is_some_and(|it| it.role == FileRole::Comparison)
+            && !decides_verdict(path)
+            && !old.loose.is_empty();
+        if is_tests(path, &old) || (of_assertions && language(path) != Some(TestLanguage::Shell)) {
             let loss = test_loss(&old, &inventory(path, text), &self.moved);
             let own = TestFileVersions { path, before, after: text, old: &old }
                 .describe_shadowing(self.files, self.changed);
@@ -306,15 +311,15 @@ impl TamperComparison<'_> {
                 Some(join_with_commas(all))
             };
         }
-        let judges = named.is_some() && decides_verdict(path);
+        let judges = named.is_some_and(|it| it.role == FileRole::Comparison || decides_verdict(path));
         if named.is_some_and(|it| it.by_exit)
             && !judges
             && after.is_some()
-            && can_no_longer_fail(before, text)
+            && let Some(what) = failing_paths::describe_loss(path, before, text)
         {
-            return Some(tr!("was emptied: nothing in it can fail").to_owned());
+            return Some(what);
         }
-        if !(judges || protected || named.is_some_and(|it| it.is_data)) {
+        if !(judges || protected || named.is_some_and(|it| it.role == FileRole::Data)) {
             return find_new_hooks(path, before, text);
         }
         if after.is_none() {
@@ -340,15 +345,6 @@ fn decides_verdict(path: &str) -> bool {
         r"(?i)(?:^|[/._-])(?:tests?|specs?|checks?|checker|verify|verifier|validate|validator|validation|lint|ci|accept|acceptance|assert|smoke|suite|gates?|e2e|grade|grader|judge|qa|audit|bench|benchmark|count|counter|coverage|eval|evaluate|measure|metrics?|score)(?:[/._-]|$)",
     );
     CHECKER.is_match(path) || is_test_path(path)
-}
-
-/// Whether no part of a script is left that could fail, although its exit code is the verdict.
-fn can_no_longer_fail(before: &str, after: &str) -> bool {
-    static NO_OP_LINE: ConstantPattern = ConstantPattern::new(
-        r"^(?:#!.*|exit(?:\(?\s*0?\s*\)?)?;?|true|:|pass|echo\b[^;&|`$()]*|print\([^()]*\)|sys\.exit\(\s*0?\s*\)|process\.exit\(\s*0?\s*\);?|console\.log\([^()]*\);?|import\s.*|from\s.*|set\s.*|return\s+0)$",
-    );
-    let is_idle = |text: &str| code_lines(text).iter().all(|line| NO_OP_LINE.is_match(line));
-    !is_idle(before) && is_idle(after)
 }
 
 /// Whether the code differs; comments and indentation are ignored in sources.

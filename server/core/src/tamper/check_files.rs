@@ -4,24 +4,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::linters::CheckLinters;
-use super::{CheckCommand, FileVersions, decides_verdict, doc_tests, file_name, is_golden, recipes, shell};
+use super::shell::{INTERPRETERS, is_shell, script_argument, strip_wrappers};
+use super::{
+    CheckCommand, FileVersions, decides_verdict, doc_tests, file_name, is_golden, judging_scripts, recipes,
+    shell,
+};
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::tr;
 
 /// Maximum depth of scripts that run scripts.
 const DEPTH: u32 = 3;
-const INTERPRETERS: &[&str] = &[
-    "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "nodejs", "bun", "deno", "ruby", "perl",
-    "php", "lua", "tsx", "ts-node", "Rscript", "source", ".",
-];
 /// Modules that are not part of a project.
 const RUNNERS: &[&str] =
     &["unittest", "pytest", "nose2", "doctest", "coverage", "tox", "nox", "mypy", "ruff", "flake8", "pylint"];
-const WRAPPERS: &[&str] = &[
-    "env", "time", "timeout", "nice", "exec", "command", "uv", "poetry", "pipenv", "run", "npx", "xvfb-run",
-    "bundle", "if", "then", "!", "while", "do", "else", "{",
-];
-
 /// Programs that run tasks by name, and the files that define these in code.
 const TASK_FILES: &[(&[&str], &[&str])] = &[
     (&["rake"], &["rakefile", "Rakefile", "rakefile.rb", "Rakefile.rb"]),
@@ -33,16 +28,26 @@ const TASK_FILES: &[(&[&str], &[&str])] = &[
     (&["ant"], &["build.xml"]),
 ];
 
+/// What a file that a check names is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileRole {
+    /// It is run; its name decides whether it judges.
+    Program,
+    /// It is run, and compares what the work returns with values, whatever its name.
+    Comparison,
+    /// It defines the tasks that a program runs by name, in code.
+    Tasks,
+    /// It is used for comparison, not run.
+    Data,
+}
+
 /// How a check uses a file that it names.
 #[derive(Debug, Clone)]
 pub(super) struct CheckedFile {
     pub(super) criterion: CriterionId,
     /// Whether its exit code is the verdict.
     pub(super) by_exit: bool,
-    /// Whether it is used for comparison, not run.
-    pub(super) is_data: bool,
-    /// Whether it defines the tasks that a program runs by name, in code.
-    pub(super) is_task_file: bool,
+    pub(super) role: FileRole,
     /// Its targets or scripts that are run; empty: the whole file.
     pub(super) parts: Vec<String>,
     /// The file does not exist, and would be run instead of this one.
@@ -150,7 +155,7 @@ impl CheckedFileSearch<'_> {
             self.add_executed_file(&join_path(folder, program), by_exit, depth);
         }
         for word in rest.iter().filter(|it| is_golden(it)) {
-            self.add(&join_path(folder, word), CheckedFile { is_data: true, ..self.plain(false) });
+            self.add(&join_path(folder, word), CheckedFile { role: FileRole::Data, ..self.plain(false) });
         }
     }
 
@@ -169,7 +174,7 @@ impl CheckedFileSearch<'_> {
             text.split(|it| !is_word(it)).any(|it| it == name)
         };
         if tasks.iter().any(|it| defines(it)) {
-            self.add(&path, CheckedFile { is_task_file: true, ..self.plain(false) });
+            self.add(&path, CheckedFile { role: FileRole::Tasks, ..self.plain(false) });
         }
     }
 
@@ -189,7 +194,10 @@ impl CheckedFileSearch<'_> {
     fn add_executed_file(&mut self, path: &str, by_exit: bool, depth: u32) {
         let Some(text) = self.files.read_before(path) else { return };
         let known = self.found.contains_key(path);
-        self.add(path, self.plain(by_exit));
+        let exists = |it: &str| it != path && self.files.existed(it);
+        let compares = judging_scripts::compares_work(path, &text, &exists);
+        let role = if compares { FileRole::Comparison } else { FileRole::Program };
+        self.add(path, CheckedFile { role, ..self.plain(by_exit) });
         if known || !decides_verdict(path) || !is_shell(path, &text) {
             return;
         }
@@ -234,14 +242,7 @@ impl CheckedFileSearch<'_> {
 
     fn plain(&self, by_exit: bool) -> CheckedFile {
         let criterion = self.criterion.clone().unwrap_or_else(|| CriterionId(String::new()));
-        CheckedFile {
-            criterion,
-            by_exit,
-            is_data: false,
-            is_task_file: false,
-            parts: Vec::new(),
-            instead_of: None,
-        }
+        CheckedFile { criterion, by_exit, role: FileRole::Program, parts: Vec::new(), instead_of: None }
     }
 
     fn add(&mut self, path: &str, named: CheckedFile) {
@@ -252,45 +253,6 @@ impl CheckedFileSearch<'_> {
             }
             None => drop(self.found.insert(path.to_owned(), named)),
         }
-    }
-}
-
-/// Removes prefixes that only run another command.
-fn strip_wrappers<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
-    let mut remaining = words;
-    while let Some((first, rest)) = remaining.split_first() {
-        let is_variable =
-            first.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', '-']));
-        let is_limit =
-            first.ends_with(['s', 'm']) && first.trim_end_matches(['s', 'm']).parse::<u32>().is_ok();
-        let is_number = first.parse::<u32>().is_ok();
-        if !(WRAPPERS.contains(first) || is_variable || is_limit || is_number) {
-            break;
-        }
-        remaining = rest;
-    }
-    remaining
-}
-
-/// The script argument of an interpreter.
-fn script_argument(words: &[&str]) -> Option<String> {
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        match *word {
-            "-m" => return words.next().map(|it| it.replace('.', "/") + ".py"),
-            "run" | "test" | "--" => {}
-            it if it.starts_with('-') => {}
-            it => return Some(it.to_owned()),
-        }
-    }
-    None
-}
-
-fn is_shell(path: &str, text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default();
-    match file_name(path).rsplit_once('.') {
-        Some((_, extension)) => matches!(extension, "sh" | "bash"),
-        None => !first.starts_with("#!") || first.contains("sh"),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::check_files::{self, CheckScan, CheckedFile};
+use super::check_files::{self, CheckScan, CheckedFile, FileRole};
 use super::linters::CheckLinters;
 use super::shadowing_files::{names_runner, shadows_another};
 use super::{
@@ -139,7 +139,7 @@ impl ProtectionRules {
         }
         let is_named = named.get(path).is_some_and(|it| {
             let replaces_other = it.instead_of.is_some();
-            replaces_other || it.is_data || it.is_task_file || (it.parts.is_empty() && decides_verdict(path))
+            replaces_other || it.role != FileRole::Program || (it.parts.is_empty() && decides_verdict(path))
         });
         // A recipe belongs to the work in parts and to the check in parts: they are composed.
         let is_test = is_test_path(path) && !is_recipe(path);
@@ -393,6 +393,7 @@ mod tests {
         check("go test ./...", "pkg/testdata/expected.json", [Some("1"), Some("2")], "changed");
         check("pytest", "pinned/schema.json", [Some("1"), Some("2")], "changed");
         check("sh scripts/check.sh", "scripts/check.sh", [Some("exit 1\n"), Some("exit 0\n")], "changed");
+        check("sh prove.sh", "prove.sh", [Some("diff expected.txt out\n"), Some("true\n")], "changed");
         check("sh suite.sh", "suite.sh", [Some("exit 1\n"), Some("exit 0\n")], "changed");
         check(
             "python3 ci-gate.py",

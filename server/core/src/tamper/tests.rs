@@ -159,6 +159,38 @@ fn a_program_that_a_check_runs_is_the_work_until_nothing_in_it_can_fail() {
 }
 
 #[test]
+fn a_script_that_compares_the_work_judges_whatever_its_name() {
+    let shell = "out=$(./sums 1 2)\n[ \"$out\" = 3 ] || exit 1\n";
+    let tree: Tree<'_> = &[("prove.sh", shell), ("sums", "#!/bin/sh\necho $(($1 - $2))\n")];
+    let changed: &[&str] = &["prove.sh was changed"];
+    check("./prove.sh", tree, &[("prove.sh", &shell.replace("= 3", "= -1"))], changed);
+    check("make -s && sh prove.sh", tree, &[("prove.sh", "exit 0\n")], changed);
+    check("./prove.sh", tree, &[("prove.sh", &format!("# Sums.\n{shell}"))], &[]);
+    check("./prove.sh", tree, &[("sums", "#!/bin/sh\necho $(($1 + $2))\n")], &[]);
+    let python = "from calc import add\n\nassert add(1, 2) == 3\nassert add(0, 0) == 0\n";
+    let tree: Tree<'_> = &[("tools/x.py", python)];
+    let lost: &[&str] = &["tools/x.py lost 1 assertion"];
+    check("python tools/x.py", tree, &[("tools/x.py", &python.replace("assert add(0, 0) == 0\n", ""))], lost);
+    let altered: &[&str] = &["tools/x.py expects different values in 1 assertion"];
+    check("python tools/x.py", tree, &[("tools/x.py", &python.replace("== 3", "== -1"))], altered);
+    check("python tools/x.py", tree, &[("tools/x.py", &format!("{python}assert add(4, 4) == 8\n"))], &[]);
+    check("pytest", tree, &[("tools/x.py", "")], &[]);
+}
+
+#[test]
+fn a_script_whose_failures_are_ignored_is_a_weakening() {
+    let script = "#!/bin/sh\nset -e\npython3 -m app --selftest | grep -q ready\n";
+    let tree: Tree<'_> = &[("prove.sh", script)];
+    let emptied: &[&str] = &["prove.sh was emptied: nothing in it can fail"];
+    check("./prove.sh", tree, &[("prove.sh", &script.replace("set -e", "exit 0"))], emptied);
+    let ignores: &[&str] = &["prove.sh can no longer fail"];
+    let set = script.replace("set -e", "set +e");
+    check("bash prove.sh", tree, &[("prove.sh", &format!("{set}exit 0\n"))], ignores);
+    check("./prove.sh", tree, &[("prove.sh", &format!("{script}exit 0\n"))], &[]);
+    check("./prove.sh", tree, &[("prove.sh", &script.replace("ready", "'^ready$'"))], &[]);
+}
+
+#[test]
 fn targets_and_scripts() {
     let make = "CC = gcc\nPY := python3\n\n.PHONY: test\nall: app\n\napp: a.c\n\t$(CC) a.c -o app\n\ntest: app\n\t@$(PY) -m pytest -q\n";
     let tree: Tree<'_> = &[("Makefile", make)];
