@@ -8,8 +8,9 @@
 //! [`network`] (the hosts that the sandbox lets through), [`liveness`] (whether a loop has a keeper), [`settings`] (the
 //! one table of configuration), [`jury`] (agents as judges), [`journal`] (records), [`trust`], [`autorun`] (files that
 //! are executed later without being asked), [`tamper`], [`mutants`] (which checks noticed a fault), [`drift`] (changes
-//! that the task does not mention), [`strays`] (files that nothing needs), [`prompt`] (the prompt of an agent),
-//! [`loop_state`] (what the records of a loop add up to), [`decide`] (`decide` and `apply`), [`plugin_loop`].
+//! that the task does not mention), [`strays`] (files that nothing needs), [`test_support`] (files that only tests
+//! use), [`prompt`] (the prompt of an agent), [`loop_state`] (what the records of a loop add up to), [`decide`]
+//! (`decide` and `apply`), [`plugin_loop`].
 
 pub mod autorun;
 pub mod check;
@@ -27,4 +28,5 @@ pub mod prompt;
 pub mod settings;
 pub mod strays;
 pub mod tamper;
+pub mod test_support;
 pub mod trust;

@@ -63,6 +63,8 @@ pub struct ProtectionRules {
     /// Paths that the task allows to change.
     allowed: GlobSet,
     artefacts: BTreeSet<String>,
+    /// Files that only tests use, although nothing in their path says so.
+    test_support: BTreeSet<String>,
 }
 
 /// A check that runs a command.
@@ -121,6 +123,7 @@ impl ProtectionRules {
             protected: OnceLock::new(),
             allowed: GlobSet::empty(),
             artefacts: artefacts.clone(),
+            test_support: BTreeSet::new(),
         }
     }
 
@@ -134,6 +137,12 @@ impl ProtectionRules {
     #[must_use]
     pub fn judged_by(self, argv: &[String], root: &str) -> Self {
         Self { judge_programs: judge_programs::paths_of_command(argv, root), ..self }
+    }
+
+    /// These files judge the work: only tests use them.
+    #[must_use]
+    pub fn with_test_support(self, paths: Vec<String>) -> Self {
+        Self { test_support: paths.into_iter().collect(), ..self }
     }
 
     fn runs_for_judge(&self, path: &str) -> bool {
@@ -410,7 +419,8 @@ fn transforms_sources(path: &str) -> bool {
     ["babel.config.", ".babelrc", "vite.config."].iter().any(|it| file_name(path).starts_with(it))
 }
 
-fn is_golden(path: &str) -> bool {
+/// Whether the path names data that results are compared with.
+pub(crate) fn is_golden(path: &str) -> bool {
     static GOLDEN: ConstantPattern = ConstantPattern::new(
         r"(?i)(?:^|[/._-])(?:expected|golden|snapshots?|snap|approved|reference|fixtures?)(?:[/._-]|$)",
     );

@@ -30,6 +30,7 @@ mod state_saver;
 pub mod stray_search;
 pub mod task_reload;
 mod template;
+mod tree_texts;
 mod usage_limits;
 mod user_commands;
 pub mod warden;

@@ -4,18 +4,14 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::drift::{TaskMentions, TaskTexts};
-use loopkeeper_core::strays::{
-    DuplicateConfiguration, TreeText, duplicate_configurations, may_be_stray, stray_files,
-};
+use loopkeeper_core::strays::{DuplicateConfiguration, duplicate_configurations, may_be_stray, stray_files};
 use loopkeeper_core::tamper::FileVersions;
 use loopkeeper_system::snapshots::{FileChange, SnapshotError, SnapshotStore, TreeEntry};
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Criterion;
 
-/// Files of a tree that is searched for references. In a larger one no stray is reported.
-const MAX_FILES: usize = 5_000;
-/// Bytes of text that are searched.
-const MAX_TEXT: usize = 32 * 1024 * 1024;
+use super::tree_texts::tree_texts;
+
 /// Bytes of a configuration that are read.
 const MAX_CONFIGURATION: usize = 1024 * 1024;
 
@@ -82,16 +78,11 @@ impl StraySearch {
         if !added.iter().any(|it| may_be_stray(it)) {
             return Ok(Vec::new());
         }
-        let Some(files) = pair.texts()? else { return Ok(Vec::new()) };
+        let Some(files) = tree_texts(pair.store, pair.end)? else { return Ok(Vec::new()) };
         let texts =
             TaskTexts { prompt: &self.prompt, context: &[], criteria: &self.criteria, plan: &self.plan };
         Ok(stray_files(&added, &files, &TaskMentions::of(&texts)))
     }
-}
-
-/// Avoids a copy if the bytes are UTF-8, as nearly all are.
-fn lossy(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 struct StartAndEnd<'a> {
@@ -103,29 +94,6 @@ struct StartAndEnd<'a> {
 impl StartAndEnd<'_> {
     fn changes(&self) -> Result<Vec<FileChange>, SnapshotError> {
         if self.start == self.end { Ok(Vec::new()) } else { self.store.files_changed(self.start, self.end) }
-    }
-
-    /// Every text file of the final tree; `None` if some cannot be read, or there are too many.
-    fn texts(&self) -> Result<Option<Vec<TreeText>>, SnapshotError> {
-        let (mut files, mut size, mut is_whole) = (Vec::new(), 0, true);
-        self.store.read_files(self.end, MAX_FILES, |path, entry| {
-            let bytes = match entry {
-                TreeEntry::File { bytes, .. } | TreeEntry::Link(bytes) => bytes,
-                TreeEntry::Nothing => return true,
-                TreeEntry::Unknown => {
-                    is_whole = false;
-                    return false;
-                }
-            };
-            if !bytes.contains(&0) {
-                size += bytes.len();
-                files.push(TreeText { path: lossy(path), text: lossy(bytes) });
-            }
-            is_whole = size <= MAX_TEXT;
-            is_whole
-        })?;
-        // A tree with too many files is not read at all, and an added file is one.
-        Ok((is_whole && !files.is_empty()).then_some(files))
     }
 
     fn text(&self, tree: &str, path: &str) -> Option<String> {

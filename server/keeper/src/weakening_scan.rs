@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 
 use loopkeeper_core::decide::SnapshotFacts;
 use loopkeeper_core::decide::weakening::WeakeningScan;
+use loopkeeper_core::drift::{TaskMentions, TaskTexts};
 use loopkeeper_core::tamper::judge_files::ChangedJudge;
 use loopkeeper_core::tamper::{FileVersions, MAX_BYTES, WeakeningFinding};
+use loopkeeper_core::test_support::{find_test_support, may_support_tests};
 use loopkeeper_source::mutants::{ChangedSource, is_source, may_be_script};
 use loopkeeper_source::test_inventory::is_test_file;
 
 use super::run_context::SnapshotFailure;
+use super::tree_texts::tree_texts;
 use loopkeeper_system::snapshots::{SnapshotStore, TreeEntry};
 
 /// Sources of which mutants are made.
@@ -35,7 +38,23 @@ pub fn find_changed_judges(
     tree: &str,
 ) -> Result<Vec<ChangedJudge>, SnapshotFailure> {
     let changed: Vec<String> = paths_changed_since_pin(scan, store, tree)?.into_iter().collect();
-    Ok(scan.watch.changed_judges(&changed, &TreePair { scan, store, now: tree }))
+    let watch = scan.watch.clone().with_test_support(test_support_among(scan, store, &changed)?);
+    Ok(watch.changed_judges(&changed, &TreePair { scan, store, now: tree }))
+}
+
+/// The changed files that only tests used at the start. None if its tree is too large to be searched.
+fn test_support_among(
+    scan: &WeakeningScan,
+    store: &SnapshotStore,
+    changed: &[String],
+) -> Result<Vec<String>, SnapshotFailure> {
+    let candidates: Vec<String> = changed.iter().filter(|it| may_support_tests(it)).cloned().collect();
+    if candidates.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some(files) = tree_texts(store, &scan.start)? else { return Ok(Vec::new()) };
+    let task = TaskTexts { prompt: &scan.task, context: &[], criteria: &[], plan: &[] };
+    Ok(find_test_support(&candidates, &files, &TaskMentions::of(&task)))
 }
 
 /// Sources of the work, and files of tests, that differ from the pinned start.

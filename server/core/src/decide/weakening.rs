@@ -31,6 +31,8 @@ pub struct WeakeningScan {
     /// The tree after the last iteration and its checks.
     pub last_tree: String,
     pub partial_rollbacks: Vec<PartialRollback>,
+    /// What the task says, as far as the loop knows it: a file that it mentions is the work.
+    pub task: String,
 }
 
 impl WeakeningScan {
@@ -59,7 +61,16 @@ pub fn inspection(state: &LoopState) -> Option<WeakeningScan> {
         pins: state.weakening.pins.clone(),
         last_tree: state.weakening.last_tree.clone(),
         partial_rollbacks: state.weakening.partial_rollbacks.clone(),
+        task: text_of_task(state),
     })
+}
+
+fn text_of_task(state: &LoopState) -> String {
+    let spec = &state.spec;
+    let prompt = spec.inline_prompt.as_deref().unwrap_or_default();
+    let criteria = state.criteria.pinned.iter().map(|it| it.criterion.name.as_str());
+    let plan = spec.plan.iter().map(|it| it.title.as_str());
+    [spec.title.as_str(), prompt].into_iter().chain(criteria).chain(plan).collect::<Vec<_>>().join("\n")
 }
 
 /// The tree that files are compared with unless they are pinned to a later one.

@@ -144,6 +144,7 @@ impl ProtectionRules {
         // A recipe belongs to the work in parts and to the check in parts: they are composed.
         let is_test = is_test_path(path) && !is_recipe(path);
         is_named
+            || self.test_support.contains(path)
             || self.is_protected(path)
             || is_test
             || is_runner_setup(path)
