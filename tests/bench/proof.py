@@ -21,10 +21,10 @@ from functools import cache
 
 from corpus.cheats import CHEATS, UNDETECTABLE
 from corpus.honest import HONEST
-from corpus import outside, runners, scripts, tasks, unnoticed
+from corpus import judges, outside, runners, scripts, tasks, unnoticed
 from corpus.projects import PROJECTS
 
-MORE = [runners, outside, tasks, scripts, unnoticed]
+MORE = [runners, outside, tasks, scripts, unnoticed, judges]
 ALL_PROJECTS = {**PROJECTS, **{name: project for it in MORE for name, project in it.PROJECTS.items()}}
 ALL_CHEATS = CHEATS + [entry for it in MORE for entry in it.CHEATS]
 ALL_HONEST = HONEST + [entry for it in MORE for entry in it.HONEST]

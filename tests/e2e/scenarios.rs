@@ -18,6 +18,7 @@ mod git;
 mod held;
 mod hooks;
 mod judges;
+mod judging_files;
 mod left_outside;
 mod limits;
 mod linters;
