@@ -255,6 +255,7 @@ mod tests {
                 pins: BTreeMap::from([("a.py".to_owned(), pin.to_owned())]),
                 last_tree: String::new(),
                 partial_rollbacks: Vec::new(),
+                task: String::new(),
             };
             let changed = paths_changed_since_pin(&scan, &store, now).unwrap();
             assert_eq!(Vec::from_iter(changed), expect, "{pin} {now}");
