@@ -147,7 +147,7 @@ fn a_journal_of_a_later_version_is_refused_by_every_command_and_left_as_it_is() 
     for args in REFUSE {
         terminal.run(args).expect(1).err(LATER).err(&format!("Hint: Nothing was changed. {USE_LATER}"));
     }
-    terminal.run(&["insight"]).expect(0).out("1 loop cannot be read and are left out").out(LATER);
+    terminal.run(&["insight"]).expect(0).out("1 loop cannot be read and is left out").out(LATER);
     terminal.run(&["gc"]).expect(0).out("1 loop cannot be read; snapshots stay");
     assert_eq!(loop_status(&terminal)["phase"], "damaged");
     assert_eq!(fs::read(&journal).unwrap(), before);
