@@ -27,7 +27,7 @@ pub fn escaped(line: &str) -> String {
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' => out.extend(['\\', char]),
             '#' | '>' | '-' | '+' | '=' if at == 0 => out.extend(['\\', char]),
             // A numbered list.
-            '.' | ')' if at > 0 && before.bytes().all(|it| it.is_ascii_digit()) => out.extend(['\\', char]),
+            '.' | ')' if is_list_marker(before, rest) => out.extend(['\\', char]),
             // The next character begins the address that a viewer links.
             '.' if ends_with_word(before, "www") => out.extend([SEPARATOR, "."]),
             _ => out.push(char),
@@ -52,6 +52,12 @@ fn code_span(text: &str) -> Option<&str> {
 fn is_within_word(before: &str, rest: &str) -> bool {
     let is_word = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
     is_word(before.chars().next_back()) && is_word(rest.chars().nth(1))
+}
+
+/// Whether a number and this character begin an item of a list.
+fn is_list_marker(before: &str, rest: &str) -> bool {
+    let is_number = !before.is_empty() && before.bytes().all(|it| it.is_ascii_digit());
+    is_number && rest.chars().nth(1).is_none_or(char::is_whitespace)
 }
 
 /// Whether a viewer makes a mention, a reference or a link of this character and those after it.
@@ -98,7 +104,8 @@ mod tests {
             ("    code", "code"),
             ("1. a", r"1\. a"),
             ("12) a", r"12\) a"),
-            ("1.5 s", r"1\.5 s"),
+            ("3.", r"3\."),
+            ("1.5 s", "1.5 s"),
             ("@octocat and @org/team", "@&#8203;octocat and @&#8203;org/team"),
             ("me@example.org", "me@&#8203;example.org"),
             ("a @ b", "a @ b"),
