@@ -19,18 +19,20 @@ use super::template_file;
 use super::work_trees::OtherWorkTrees;
 
 /// Folders in which other tools keep their files, with the number of folders between them and the root.
-const TOOL_FOLDERS: [(&str, usize); 7] = [
+const TOOL_FOLDERS: [(&str, usize); 8] = [
     (".ralph", 1),
     (".ralphy", 1),
     (".ralphify", 1),
     (".ralphex", 1),
     (".ralph-tui", 1),
     (".agents", 1),
+    (".kiro", 1),
     ("scripts/ralph", 2),
 ];
 
 /// Folders of a root in which another tool looks for tasks, with the folder of the tool there.
-const PLAN_FOLDERS: [(&str, &str); 2] = [("docs/plans", ".ralphex"), ("prd", ".ralphy")];
+const PLAN_FOLDERS: [(&str, &str); 3] =
+    [("docs/plans", ".ralphex"), ("prd", ".ralphy"), ("specs", ".specify")];
 
 /// The root that `folder` belongs to: the nearest ancestor with a `loopkeeper.toml`, else the nearest one with a
 /// configuration of another tool, inside of the repository if there is one, else the one with a `.git`, else the folder
@@ -250,6 +252,21 @@ mod tests {
         fs::write(linked.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
         assert_eq!(root_of(&linked.join("src")).unwrap(), linked);
         assert_eq!(root_of(&home.join("nowhere")).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn specifications_outside_of_a_repository_belong_to_the_folder_around_them() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for (specification, root) in [
+            ("kiro/.kiro/specs/shop", "kiro"),
+            ("kit/specs/001-shop", "kit"),
+            ("other/specs/a", "other/specs/a"),
+        ] {
+            fs::create_dir_all(home.join(specification)).unwrap();
+            fs::create_dir_all(home.join("kit/.specify")).unwrap();
+            assert_eq!(root_of(&home.join(specification)).unwrap(), home.join(root));
+        }
     }
 
     #[test]
