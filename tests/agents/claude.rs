@@ -18,6 +18,7 @@ mod looping;
 mod model;
 mod others;
 mod probing;
+mod sandboxed;
 mod spawning;
 mod stopping;
 

@@ -17,7 +17,7 @@ const BYPASS: &str = "git commit --allow-empty --no-verify -m two";
 const PUSH: &str = "git push origin HEAD";
 
 /// A repository whose remote does not answer, and the listener that a push would connect to.
-fn repository(terminal: &Terminal) -> TcpListener {
+pub(super) fn repository(terminal: &Terminal) -> TcpListener {
     let remote = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
     remote.set_nonblocking(true).expect("a socket");
     let url = format!("http://{}/x.git", remote.local_addr().expect("a bound address"));
@@ -34,7 +34,7 @@ fn repository(terminal: &Terminal) -> TcpListener {
     remote
 }
 
-fn committed(terminal: &Terminal) -> String {
+pub(super) fn committed(terminal: &Terminal) -> String {
     let log = Command::new("git").args(["log", "--format=%s"]).current_dir(terminal.root()).output();
     String::from_utf8(log.expect("git starts").stdout).expect("UTF-8")
 }

@@ -96,7 +96,7 @@ fn a_damaged_journal_is_named_and_in_no_figure() {
     terminal
         .run(&["insight"])
         .expect(0)
-        .out("1 loop cannot be read and are left out")
+        .out("1 loop cannot be read and is left out")
         .out(id)
         .out("is damaged in line");
     assert_eq!(fs::read_to_string(&journal).unwrap(), damaged, "nothing is repaired");

@@ -97,6 +97,23 @@ impl AgentKind {
         }
     }
 
+    /// The known agent that runs: the one behind a protocol, or the one that a user-defined command resembles.
+    pub fn known_kind(self) -> Option<Self> {
+        match self {
+            Self::Acp(known) => known.copied(),
+            Self::Own(dialect) => dialect.kind(),
+            Self::Demo => None,
+            Self::Claude
+            | Self::Codex
+            | Self::Gemini
+            | Self::Opencode
+            | Self::Qwen
+            | Self::Copilot
+            | Self::Cursor
+            | Self::Amp => Some(self),
+        }
+    }
+
     /// How to install the agent and log in.
     pub fn known_agent(self) -> Option<&'static KnownAgent> {
         catalog::CATALOG.iter().find(|it| it.name == self.name())

@@ -114,6 +114,7 @@ impl RunContext {
         let request = file_access_request(state, workspace, &spec, &folders);
         let files = FileAccess::for_agents(&request, |name| std::env::var_os(name));
         let agent_domain = agent_isolation(&user_domain, files, &spec.settings)?;
+        agent_domain.create_agent_folders(request.home.as_deref(), &request.agents);
         let check_domain = agent_domain.for_checks();
         let request_domain = check_domain.with_network();
         // Servers, their requests and the commands that use them have to reach each other.
@@ -309,6 +310,7 @@ fn file_access_request(
             .chain(temporary)
             .map(Path::to_owned)
             .collect(),
+        agents: spec.agents().filter_map(|it| it.kind().known_kind()).collect(),
         allow: settings.sandbox_allow.clone(),
         write: settings.sandbox_write.clone(),
         hide: settings.sandbox_hide.clone(),

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use loopkeeper_agent::kind::AgentKind;
 use loopkeeper_core::network::host_list::HostList;
 use loopkeeper_core::settings::SandboxMode;
 use loopkeeper_text::language::translate;
@@ -29,6 +30,7 @@ pub use landlock_rules::{LandlockRules, detect_landlock};
 pub use network::{NetworkAccess, NetworkSetup};
 pub use resources::ResourceLimits;
 
+mod agent_folders;
 mod bubblewrap;
 mod closed_paths;
 mod control_groups;
@@ -283,6 +285,13 @@ impl Isolation {
             *proxy = proxy.separate();
         }
         isolation
+    }
+
+    /// Makes up for what agents cannot create themselves.
+    pub fn create_agent_folders(&self, home: Option<&Path>, agents: &[AgentKind]) {
+        if let (Self::Landlock { .. }, Some(home)) = (self, home) {
+            agent_folders::create(home, agents);
+        }
     }
 
     /// The paths that its jobs cannot access, to be found in their output.

@@ -55,7 +55,8 @@ impl ClosedPaths {
     pub(super) fn new(files: &FileAccess, home: Option<&Path>) -> Self {
         let hidden = files.hidden.iter().chain(&files.services).map(|it| (it, true));
         let others = files.other_paths();
-        let all = hidden.chain(files.read_only.iter().chain(&others).map(|it| (it, false)));
+        let read_only = files.read_only.iter().chain(&files.agent_settings).chain(&others);
+        let all = hidden.chain(read_only.map(|it| (it, false)));
         let mut paths = Vec::new();
         for (path, is_hidden) in all {
             let Some(text) = path.to_str() else { continue };

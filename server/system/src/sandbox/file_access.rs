@@ -4,15 +4,21 @@
 //! are read-only. Files that no build needs and an agent could use elsewhere are hidden: credentials, and sockets of
 //! programs that run commands outside the sandbox.
 
+#[cfg(test)]
+mod tests;
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_agent::catalog;
+use loopkeeper_agent::kind::AgentKind;
 use rustix::fs::{Access, access};
 use rustix::process::geteuid;
 
-use super::known_paths::{OTHER_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, SYSTEM_STARTUP, USER_SERVICES};
+use super::known_paths::{
+    AGENT_SETTINGS, OTHER_LOGINS, QUEUES, SECRETS, SERVICES, STARTUP, SYSTEM_STARTUP, USER_SERVICES,
+};
 use super::landlock_rules::LandlockRules;
 use super::other_folders::{OtherFolders, other_folders, tool_folders};
 use super::real_paths::existing_real_paths;
@@ -29,6 +35,8 @@ pub struct FileAccessRequest {
     pub protected: Vec<PathBuf>,
     /// Folders below protected ones that jobs write to.
     pub writable: Vec<PathBuf>,
+    /// The agents of the loop.
+    pub agents: Vec<AgentKind>,
     /// `sandbox.allow`: paths that stay as they are.
     pub allow: Vec<String>,
     /// `sandbox.write`: paths that are not read-only.
@@ -48,6 +56,9 @@ pub struct FileAccess {
     /// Sockets, and folders of sockets.
     pub(super) services: Vec<PathBuf>,
     pub(super) read_only: Vec<PathBuf>,
+    /// The settings of the loop's agents: read-only as well, but not for agents under Landlock. Nothing could be created
+    /// beside these files, and the agents keep their state there.
+    pub(super) agent_settings: Vec<PathBuf>,
     /// Read-only as well.
     pub(super) others: Vec<OtherFolders>,
     pub(super) writable: Vec<PathBuf>,
@@ -63,20 +74,8 @@ impl FileAccess {
         let home = |paths: &[&str]| -> Vec<PathBuf> {
             request.home.iter().flat_map(|home| paths.iter().map(|it| home.join(it))).collect()
         };
-        let set = |name: &str| variable(name).filter(|it| !it.is_empty()).map(PathBuf::from);
-        let mut services: Vec<PathBuf> = SERVICES.iter().map(PathBuf::from).collect();
-        // The usual folder exists even if the environment does not name it, as in a job of cron.
-        let usual = PathBuf::from(format!("/run/user/{}", geteuid().as_raw()));
-        for runtime in set("XDG_RUNTIME_DIR").into_iter().chain([usual]) {
-            services.extend(USER_SERVICES.iter().map(|it| runtime.join(it)));
-            services.extend(program_sockets(&runtime));
-        }
-        services.extend(named_sockets(&variable));
-        services.extend(program_sockets(Path::new("/tmp")));
-        services.extend(display_sockets(Path::new("/tmp/.X11-unix")));
-        services.extend(display_sockets(Path::new("/tmp/.ICE-unix")));
-        services.extend(multiplexer_folders(Path::new("/tmp")));
-        services.extend(set("TMUX_TMPDIR").iter().flat_map(|it| multiplexer_folders(it)));
+        let set = |name: &str| set_path(&variable, name);
+        let mut services = service_paths(&variable);
         let mut hidden = home(SECRETS);
         hidden.extend(QUEUES.iter().map(PathBuf::from));
         hidden.extend(request.hide.iter().map(|it| request.resolve(it)));
@@ -86,7 +85,10 @@ impl FileAccess {
             list.retain(|it| !is_around(it));
         }
         // A startup file in the work tree, even behind a link, belongs to the work.
-        let startup = home(STARTUP).into_iter().filter(|it| !real_path(it).starts_with(&root));
+        let is_outside = |it: &PathBuf| !real_path(it).starts_with(&root) && !is_around(it);
+        let (agent_settings, other_settings) = request.agent_settings();
+        let agent_settings = agent_settings.into_iter().filter(is_outside).collect();
+        let startup = home(STARTUP).into_iter().chain(other_settings).filter(is_outside);
         let system = SYSTEM_STARTUP.iter().map(PathBuf::from);
         let read_only =
             startup.chain(system).chain(request.protected.clone()).filter(|it| !is_around(it)).collect();
@@ -98,14 +100,26 @@ impl FileAccess {
         let home = request.home.as_deref().map(real_path);
         let others = other_folders(home.as_deref(), &root, &used);
         let logins = request.home.iter().flat_map(|home| logins(home, set)).collect();
-        Self { root, hidden, logins, services, read_only, others, writable, closed: None, fixed: Vec::new() }
+        Self {
+            root,
+            hidden,
+            logins,
+            services,
+            read_only,
+            agent_settings,
+            others,
+            writable,
+            closed: None,
+            fixed: Vec::new(),
+        }
     }
 
-    /// The same for checks, which have no login of an agent.
+    /// The same for checks, which have no login of an agent and keep no state beside its settings.
     #[must_use]
     pub fn for_checks(&self) -> Self {
         let mut access = self.clone();
         access.hidden.append(&mut access.logins);
+        access.read_only.append(&mut access.agent_settings);
         access
     }
 
@@ -174,14 +188,15 @@ impl FileAccess {
     }
 
     fn read_only_paths(&self) -> Vec<PathBuf> {
-        self.read_only.iter().chain(&self.closed).cloned().collect()
+        self.read_only.iter().chain(&self.agent_settings).chain(&self.closed).cloned().collect()
     }
 
     /// The folders around restricted paths that could be moved away, and others put in their place. A mount point cannot
     /// be moved. The work tree and what is around it are left out, because nothing can be linked across mount points.
     fn pinned(&self) -> Vec<PathBuf> {
-        let restricted =
-            existing_real_paths(&[self.hidden.as_slice(), &self.services, &self.read_only].concat());
+        let restricted = existing_real_paths(
+            &[self.hidden.as_slice(), &self.services, &self.read_only, &self.agent_settings].concat(),
+        );
         let is_movable = |it: &Path| {
             let parent = it.parent().filter(|it| it.parent().is_some());
             parent.is_some_and(|it| access(it, Access::WRITE_OK).is_ok())
@@ -224,7 +239,42 @@ impl FileAccess {
     }
 }
 
+/// Sockets, and folders of sockets, of services that start programs outside the sandbox.
+fn service_paths(variable: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let set = |name: &str| set_path(variable, name);
+    let mut services: Vec<PathBuf> = SERVICES.iter().map(PathBuf::from).collect();
+    // The usual folder exists even if the environment does not name it, as in a job of cron.
+    let usual = PathBuf::from(format!("/run/user/{}", geteuid().as_raw()));
+    for runtime in set("XDG_RUNTIME_DIR").into_iter().chain([usual]) {
+        services.extend(USER_SERVICES.iter().map(|it| runtime.join(it)));
+        services.extend(program_sockets(&runtime));
+    }
+    services.extend(named_sockets(variable));
+    services.extend(program_sockets(Path::new("/tmp")));
+    services.extend(display_sockets(Path::new("/tmp/.X11-unix")));
+    services.extend(display_sockets(Path::new("/tmp/.ICE-unix")));
+    services.extend(multiplexer_folders(Path::new("/tmp")));
+    services.extend(set("TMUX_TMPDIR").iter().flat_map(|it| multiplexer_folders(it)));
+    services
+}
+
+/// The path in a variable that is not empty.
+fn set_path(variable: &impl Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
+    variable(name).filter(|it| !it.is_empty()).map(PathBuf::from)
+}
+
 impl FileAccessRequest {
+    /// The settings of the loop's agents, and those of other agents.
+    fn agent_settings(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        for (kind, folder, names) in AGENT_SETTINGS {
+            let folders = self.home.iter().map(|it| it.join(folder));
+            let paths = folders.flat_map(|folder| names.iter().map(move |it| folder.join(it)));
+            if self.agents.contains(kind) { own.extend(paths) } else { others.extend(paths) }
+        }
+        (own, others)
+    }
+
     /// `~/x` is below the home folder, another relative path below the work tree.
     fn resolve(&self, path: &str) -> PathBuf {
         match (path.strip_prefix("~/"), &self.home) {
@@ -257,194 +307,4 @@ fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
         }
     }
     kept
-}
-
-#[cfg(test)]
-mod tests {
-    use std::process::Command;
-
-    use super::*;
-
-    fn access(request: &FileAccessRequest) -> FileAccess {
-        FileAccess::for_agents(request, |_| None)
-    }
-
-    fn request(root: &str) -> FileAccessRequest {
-        FileAccessRequest { home: Some("/home/u".into()), root: root.into(), ..FileAccessRequest::default() }
-    }
-
-    #[test]
-    fn credentials_are_hidden_and_startup_files_protected() {
-        let access = access(&request("/home/u/project"));
-        assert!(access.hidden.contains(&"/home/u/.ssh".into()), "{access:?}");
-        assert!(access.read_only.contains(&"/home/u/.bashrc".into()), "{access:?}");
-        assert!(!access.hidden.contains(&"/home/u/.codex/auth.json".into()), "{access:?}");
-    }
-
-    #[test]
-    fn logins_of_every_known_agent_are_hidden_from_checks() {
-        let moved = |name: &str| (name == "CODEX_HOME").then(|| "/srv/codex".into());
-        let agents = FileAccess::for_agents(&request("/home/u/project"), moved);
-        let checks = agents.for_checks();
-        let files =
-            catalog::CATALOG.iter().flat_map(|it| it.files).map(|it| Path::new("/home/u").join(it.at_home));
-        for path in files.chain(["/srv/codex/auth.json".into()]) {
-            assert!(checks.hidden.contains(&path), "{path:?}");
-            assert!(!agents.hidden.contains(&path), "{path:?}");
-        }
-    }
-
-    #[test]
-    fn the_work_tree_and_the_folders_above_it_stay_as_they_are() {
-        let access = access(&request("/home/u/.config/nvim/plugin"));
-        assert!(!access.read_only.contains(&"/home/u/.config/nvim".into()), "{access:?}");
-        assert!(access.read_only.contains(&"/home/u/.gitconfig".into()), "{access:?}");
-    }
-
-    #[test]
-    fn the_configuration_hides_paths_of_the_home_folder_the_work_tree_and_the_machine() {
-        let hide = ["~/other", "private", "/srv/data"].map(str::to_owned).into();
-        let access = access(&FileAccessRequest { hide, ..request("/home/u/project") });
-        for path in ["/home/u/other", "/home/u/project/private", "/srv/data"] {
-            assert!(access.hidden.contains(&path.into()), "{path}");
-        }
-    }
-
-    #[test]
-    fn deciding_files_are_protected_below_the_work_tree_too() {
-        let protected = vec!["/home/u/project/.git/hooks".into()];
-        let access = access(&FileAccessRequest { protected, ..request("/home/u/project") });
-        assert!(access.read_only.contains(&"/home/u/project/.git/hooks".into()), "{access:?}");
-    }
-
-    /// The arguments for a home folder with these folders and files, without the paths of this machine.
-    fn arguments(made: &[&str], request: impl FnOnce(PathBuf) -> FileAccessRequest) -> Vec<String> {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap();
-        for path in made.iter().map(|it| home.join(it)) {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            if path.to_string_lossy().ends_with('/') { fs::create_dir(path) } else { fs::write(path, "") }
-                .unwrap();
-        }
-        let arguments = access(&request(home.clone())).arguments();
-        let words = arguments.iter().map(|it| it.to_str().unwrap());
-        let mut lines: Vec<String> = Vec::new();
-        for word in words {
-            match lines.last_mut().filter(|_| !word.starts_with("--")) {
-                Some(line) => *line = format!("{line} {}", word.replace(home.to_str().unwrap(), "~")),
-                None => lines.push(word.to_owned()),
-            }
-        }
-        lines.into_iter().filter(|it| it.contains('~')).collect()
-    }
-
-    fn in_home(home: PathBuf) -> FileAccessRequest {
-        let root = home.join("project");
-        FileAccessRequest { home: Some(home), root, ..FileAccessRequest::default() }
-    }
-
-    #[test]
-    fn only_what_exists_becomes_an_argument() {
-        assert_eq!(
-            arguments(&[".ssh/", ".netrc", ".profile"], in_home),
-            [
-                "--bind-try ~ ~",
-                "--ro-bind-try ~/.profile ~/.profile",
-                "--tmpfs ~/.ssh",
-                "--ro-bind /dev/null ~/.netrc",
-                "--remount-ro ~/.ssh"
-            ]
-        );
-    }
-
-    #[test]
-    fn bwrap_starts_although_paths_have_disappeared() {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().canonicalize().unwrap();
-        for path in ["project", ".ssh", ".config/nvim"] {
-            fs::create_dir_all(home.join(path)).unwrap();
-        }
-        fs::write(home.join(".profile"), "").unwrap();
-        let arguments = access(&in_home(home.clone())).arguments();
-        for path in [".ssh", ".config"] {
-            fs::remove_dir_all(home.join(path)).unwrap();
-        }
-        fs::remove_file(home.join(".profile")).unwrap();
-        let mut bubblewrap = Command::new("bwrap");
-        let ran = bubblewrap.args(["--dev-bind", "/", "/"]).args(arguments).arg("true").output().unwrap();
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    }
-
-    /// A mount point cannot be made in an empty folder.
-    #[test]
-    fn contents_of_a_hidden_folder_are_hidden() {
-        let hide = || vec!["~/.ssh/agent".to_owned()];
-        assert_eq!(
-            arguments(&[".ssh/agent"], |home| FileAccessRequest { hide: hide(), ..in_home(home) }),
-            ["--bind-try ~ ~", "--bind-try ~/.ssh ~/.ssh", "--tmpfs ~/.ssh", "--remount-ro ~/.ssh"]
-        );
-    }
-
-    #[test]
-    fn writable_paths_are_mounted_before_read_only_parents() {
-        let allowing =
-            |allow: &str, home| FileAccessRequest { allow: vec![allow.to_owned()], ..in_home(home) };
-        assert_eq!(
-            arguments(&[".ssh/known_hosts"], |home| allowing("~/.ssh/known_hosts", home)),
-            [
-                "--bind-try ~ ~",
-                "--tmpfs ~/.ssh",
-                "--bind-try ~/.ssh/known_hosts ~/.ssh/known_hosts",
-                "--remount-ro ~/.ssh"
-            ]
-        );
-        assert_eq!(
-            arguments(&[".ssh/id"], |home| allowing("~/.ssh", home)),
-            ["--bind-try ~ ~", "--bind-try ~/.ssh ~/.ssh"]
-        );
-    }
-
-    #[test]
-    fn other_projects_are_read_only_and_paths_of_the_configuration_are_not() {
-        let made = &["other/a", "build/a", ".cache/a", ".ssh/id", "project/a"];
-        let write = || ["~/build", "~/.ssh/id"].map(str::to_owned).into();
-        assert_eq!(
-            arguments(made, |home| FileAccessRequest { write: write(), ..in_home(home) }),
-            [
-                "--bind-try ~ ~",
-                "--ro-bind-try ~/other ~/other",
-                "--tmpfs ~/.ssh",
-                "--bind-try ~/build ~/build",
-                "--remount-ro ~/.ssh"
-            ]
-        );
-    }
-
-    #[test]
-    fn folders_around_restricted_paths_are_mount_points() {
-        let made = &[".config/nvim/", "project/.git/hooks/"];
-        let protected = |home: PathBuf| {
-            let protected = vec![home.join("project/.git/hooks")];
-            FileAccessRequest { protected, ..in_home(home) }
-        };
-        assert_eq!(
-            arguments(made, protected),
-            [
-                "--bind-try ~ ~",
-                "--bind-try ~/.config ~/.config",
-                "--bind-try ~/project/.git ~/project/.git",
-                "--ro-bind-try ~/.config/nvim ~/.config/nvim",
-                "--ro-bind-try ~/project/.git/hooks ~/project/.git/hooks"
-            ]
-        );
-    }
-
-    #[test]
-    fn startup_files_that_are_kept_in_the_work_tree_are_work() {
-        let linked = |home: PathBuf| {
-            std::os::unix::fs::symlink(home.join("project/bashrc"), home.join(".bashrc")).unwrap();
-            in_home(home)
-        };
-        assert_eq!(arguments(&["project/bashrc"], linked), [""; 0]);
-    }
 }

@@ -1,6 +1,8 @@
 //! Lists the paths that the sandbox hides, and those that it protects from changes. Caches are in none of the lists,
 //! because under Landlock nothing new could be made beside a closed path.
 
+use loopkeeper_agent::kind::AgentKind;
+
 /// Credentials and private data, below the home folder.
 pub(super) const SECRETS: &[&str] = &[
     ".ssh",
@@ -272,23 +274,20 @@ pub const STARTUP: &[&str] = &[
     ".rspec",
     ".terraformrc",
     ".ansible.cfg",
-    // Hooks and servers that agents start.
-    ".claude/settings.json",
-    ".claude/CLAUDE.md",
-    ".claude/agents",
-    ".claude/commands",
-    ".claude/hooks",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".codex/AGENTS.md",
-    ".codex/prompts",
-    ".config/opencode/opencode.json",
-    ".config/opencode/opencode.jsonc",
-    ".config/opencode/AGENTS.md",
-    ".config/opencode/plugin",
-    ".config/opencode/plugins",
-    ".config/opencode/command",
-    ".config/opencode/agent",
+];
+
+/// The folders below the home folder in which agents keep their state, and the files there that name hooks and servers
+/// to start, or instruct every session.
+pub(super) const AGENT_SETTINGS: &[(AgentKind, &str, &[&str])] = &[
+    (AgentKind::Claude, ".claude", &["settings.json", "CLAUDE.md", "agents", "commands", "hooks"]),
+    (AgentKind::Codex, ".codex", &["config.toml", "hooks.json", "AGENTS.md", "prompts"]),
+    (
+        AgentKind::Opencode,
+        ".config/opencode",
+        &["opencode.json", "opencode.jsonc", "AGENTS.md", "plugin", "plugins", "command", "agent"],
+    ),
+    (AgentKind::Gemini, ".gemini", &[]),
+    (AgentKind::Qwen, ".qwen", &[]),
 ];
 
 /// Logins below the home folder that the catalog of agents does not list: those of extensions of editors.
