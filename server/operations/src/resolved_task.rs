@@ -437,7 +437,7 @@ fn no_task(root: &Path) -> Failure {
         }
         None if let Some(file) = import::requirements_in(root) => {
             let file = sanitize::line(&file);
-            failure.hint(tr!("`loopkeeper import {file}` makes one of that requirements document.", file))
+            failure.hint(tr!("`loopkeeper import {file}` turns these requirements into a task.", file))
         }
         None => failure.hint(tr!("`loopkeeper init` writes a first one; `run --prompt` needs none.")),
     }
