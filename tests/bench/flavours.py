@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Workspaces of other tools in an editor: the first lenses of a task after the server's start, for each kept workspace;
-and the CPU time that remarks on its criteria add to a keystroke in a task of a thousand lines.
+the time to find the tasks among 100,000 files; and the CPU time that remarks on its criteria add to a keystroke in a task of a thousand lines.
 
 usage: tests/bench/flavours.py [--rounds 15] [LOOPKEEPER]
 """
@@ -17,6 +17,7 @@ import limits
 from editor import Editor
 
 LINES, LIMIT_LENSES_MS, LIMIT_CRITERIA_MS = 1_000, 1_000, 5
+FOLDERS, FILES_EACH, LIMIT_DISCOVERY_MS = 1_000, 100, 300
 FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fixtures/workspaces")
 CLIENT = {"textDocument": {"publishDiagnostics": {"versionSupport": True}}}
 
@@ -67,6 +68,28 @@ def lens_rows(program, rounds):
             slowest = max(slowest, (statistics.median(times), name))
     took = slowest[0] * 1000
     print(f"first lenses: at most {took:.0f} ms ({slowest[1]}), {limits.share('first lenses', took, LIMIT_LENSES_MS, 'ms')}")
+
+
+def discovery_row(program, rounds):
+    """`status` in a tree whose only task is deep in it, with the tree in the kernel's cache."""
+    with tempfile.TemporaryDirectory() as home:
+        folder = os.path.realpath(os.path.join(home, "w"))
+        for number in range(FOLDERS):
+            path = os.path.join(folder, f"a{number % 25}/m{number}")
+            os.makedirs(path)
+            for file in range(FILES_EACH):
+                open(os.path.join(path, f"f{file}.rs"), "w").close()
+        open(os.path.join(folder, "loopkeeper.toml"), "w").close()
+        with open(os.path.join(path, "PROMPT.md"), "w", encoding="utf-8") as file:
+            file.write("# Bench\n\nGo.\n\n## Done when\n\n- a: `exists x`\n")
+        times = []
+        for _ in range(max(3, rounds // 3)):
+            began = time.monotonic()
+            assert first_task(program, folder, environment(home)), "the task is not found"
+            times.append((time.monotonic() - began) * 1000)
+    took = statistics.median(times[1:])
+    share = limits.share("discovery", took, LIMIT_DISCOVERY_MS, "ms")
+    print(f"tasks among {FOLDERS * FILES_EACH} files: {took:.0f} ms, {share}")
 
 
 def cpu_ms(pid):
@@ -123,6 +146,7 @@ def main():
     args = parser.parse_args()
     program = os.path.abspath(args.loopkeeper)
     lens_rows(program, args.rounds)
+    discovery_row(program, args.rounds)
     criteria_row(program, args.rounds, LINES // 10)
     criteria_row(program, args.rounds, LINES)
     limits.exit_with_result()
