@@ -143,7 +143,7 @@ async fn the_end_does_not_wait_for_pipes() {
         assert_eq!(run.stdout, b"out\nlast\n");
         assert_eq!(run.survivors.len(), 1);
         assert!(run.survivors[0].ends_with(" sleep"), "{:?}", run.survivors);
-        assert_none_alive(&token, "after a check that left somebody with its pipe");
+        assert_none_alive(&token, "after a check that left a process with its pipe");
         assert!(begin.elapsed() < LONG);
         let closes = run_to_end(&shell("exec >&- 2>&-; sleep 0.2; exit 3"), LONG, &domain).await;
         assert_eq!(closes.ending, CommandExit::Exited(3));

@@ -152,7 +152,7 @@ fn the_hook_of_a_pause_has_the_reason() {
     world.until_shared("told");
     crate::support::world::wait_until(
         || events(&world).contains(&"needs-you".to_owned()),
-        || format!("nobody was asked: {:?}\n{:#?}", payloads(&world), world.journal()),
+        || format!("no question was asked: {:?}\n{:#?}", payloads(&world), world.journal()),
     );
     let payloads = payloads(&world);
     let asked = payloads.iter().find(|it| it["event"] == "needs-you").unwrap();

@@ -263,7 +263,7 @@ impl Control {
         let world = World::new();
         let mut sound = Evidence { printed: world.foreground().stdout_lines(), ..Evidence::default() };
         world.collect_evidence(&mut sound);
-        sound.assert_sound(LoopProgress::Ended, "a loop that nobody disturbed");
+        sound.assert_sound(LoopProgress::Ended, "an undisturbed loop");
         let lines: Vec<String> = sound.journal.lines().map(str::to_owned).collect();
         assert_eq!(sealed(&lines), sound.journal);
         Self { sound, lines }

@@ -11,20 +11,11 @@ use crate::settings::{CommitPolicy, MutantPolicy, OnRegression, SandboxMode};
 use loopkeeper_agent::{AgentEnding, ProviderClass};
 use loopkeeper_task::criterion::Check;
 
+use super::weakening::{ends, weakens};
+
 /// Two checks, failing before the first iteration.
 fn two() -> LoopSpec {
     spec(vec![criterion("tests", "t"), criterion("lint", "l")])
-}
-
-fn weakens(results: &'static str, paths: &[&'static str]) -> Act {
-    Act { weakens: Some(paths.to_vec()), ..Act::new(results) }
-}
-
-#[track_caller]
-fn ends(sim: &Sim, kind: OutcomeKind, iterations: u32, words: &str) {
-    let outcome = sim.state.outcome().unwrap_or_else(|| panic!("has no outcome: {}", sim.sentence()));
-    assert_eq!((outcome.kind, sim.state.iteration), (kind, iterations), "{}", outcome.sentence);
-    assert!(outcome.sentence.to_string().contains(words), "{}", outcome.sentence);
 }
 
 /// Plays until the condition holds.

@@ -10,13 +10,13 @@ fn two(acts: Vec<Act>) -> Sim {
     Sim::new(spec(vec![criterion("tests", "t"), criterion("lint", "l")]), "ff", acts)
 }
 
-fn weakens(results: &'static str, paths: &[&'static str]) -> Act {
+pub(super) fn weakens(results: &'static str, paths: &[&'static str]) -> Act {
     Act { weakens: Some(paths.to_vec()), ..Act::new(results) }
 }
 
 /// The loop has ended like this.
 #[track_caller]
-fn ends(sim: &Sim, kind: OutcomeKind, iterations: u32, words: &str) {
+pub(super) fn ends(sim: &Sim, kind: OutcomeKind, iterations: u32, words: &str) {
     let outcome = sim.state.outcome().unwrap_or_else(|| panic!("has no outcome: {}", sim.sentence()));
     assert_eq!((outcome.kind, sim.state.iteration), (kind, iterations), "{}", outcome.sentence);
     assert!(outcome.sentence.to_string().contains(words), "{}", outcome.sentence);
