@@ -75,9 +75,16 @@ pub fn find_process(pid: i32) -> Option<Process> {
 }
 
 /// The children of this process, including zombies. Much faster than reading the whole table, but may miss some while
-/// others come and go, so call it again.
+/// others are reaped, so call it again.
 pub(crate) fn own_children() -> Vec<Process> {
     children_of(getpid().as_raw_pid())
+}
+
+/// The children of this process, including zombies. Reads the whole table, which is in the order of pids: a child that
+/// exists for as long as this takes is never missed.
+pub(crate) fn own_children_of_table() -> Vec<Process> {
+    let own = getpid().as_raw_pid();
+    list_processes().into_iter().filter(|process| process.parent == own).collect()
 }
 
 pub(crate) fn children_of(parent: i32) -> Vec<Process> {
@@ -176,6 +183,9 @@ fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::{Child, Command};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     fn line(name: &str, state: &str, threads: u32) -> String {
@@ -251,5 +261,31 @@ mod tests {
         assert!(process.running);
         let earlier = Process { started: process.started - 1, ..process };
         assert!(earlier.signal(Signal::KILL).is_err());
+    }
+    /// Once in ten thousand scans the list that the kernel keeps of children lacks it.
+    #[test]
+    fn a_child_is_found_while_earlier_ones_are_reaped() {
+        for _ in 0..10 {
+            let mut earlier: Vec<Child> = (0..50).map(|_| Command::new("true").spawn().unwrap()).collect();
+            let mut last = Command::new("sleep").arg("1000").spawn().unwrap();
+            let is_over = AtomicBool::new(false);
+            let is_always_found = std::thread::scope(|scope| {
+                let scans = scope.spawn(|| {
+                    let is_found = || own_children_of_table().iter().any(|it| it.pid == last.id() as i32);
+                    while !is_over.load(Ordering::Relaxed) {
+                        if !is_found() {
+                            return false;
+                        }
+                    }
+                    is_found()
+                });
+                assert!(earlier.iter_mut().all(|it| it.wait().unwrap().success()));
+                is_over.store(true, Ordering::Relaxed);
+                scans.join().unwrap()
+            });
+            last.kill().unwrap();
+            last.wait().unwrap();
+            assert!(is_always_found);
+        }
     }
 }

@@ -100,9 +100,19 @@ pub(super) fn is_subreaper() -> bool {
     matches!(child_subreaper(), Ok(Some(_)))
 }
 
-/// Ends every descendant of this process that belongs to no known warden. Wardens lead separate sessions, so none of
-/// their processes is in ours.
+/// Ends every descendant of this process that belongs to no known warden.
 pub fn kill_orphans() -> Orphans {
+    kill_unknown(process_table::own_children)
+}
+
+/// The same after the death of a warden, which leaves its processes to this one: a single child that is missed would
+/// run beside the next job. Others may have died with it, and while they are reaped the list of children has gaps.
+pub(super) fn kill_orphans_of_killed_warden() -> Orphans {
+    kill_unknown(process_table::own_children_of_table)
+}
+
+/// Wardens lead separate sessions, so none of their processes is in ours.
+fn kill_unknown(list_children: fn() -> Vec<Process>) -> Orphans {
     let own = getpid().as_raw_pid();
     let session = process_table::find_process(own).map_or(own, |own| own.session);
     let is_spared = |child: &Process| child.session == session || known_wardens().contains(&child.pid);
@@ -111,14 +121,17 @@ pub fn kill_orphans() -> Orphans {
         all.retain(|process| process.parent != own || !is_spared(process));
         process_table::descendants(own, all)
     };
-    tree::end_children(list_strays, is_spared, |time| wait_for_strays(is_spared, time)).into()
+    let wait = |time| {
+        std::thread::sleep(time);
+        reap_strays(list_children().iter().filter(|child| !is_spared(child)))
+    };
+    tree::end_children(list_strays, is_spared, wait).into()
 }
 
-/// Waits for adopted processes one by one: known children are waited for elsewhere.
-fn wait_for_strays(is_spared: impl Fn(&Process) -> bool, time: Duration) -> RemainingChildren {
-    std::thread::sleep(time);
+/// Reaps adopted processes one by one: known children are waited for elsewhere.
+fn reap_strays<'a>(strays: impl Iterator<Item = &'a Process>) -> RemainingChildren {
     let mut children = RemainingChildren::None;
-    for stray in process_table::own_children().iter().filter(|child| !is_spared(child)) {
+    for stray in strays {
         let gone = Pid::from_raw(stray.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
         if !matches!(gone, Some(Ok(Some(_)))) {
             children = RemainingChildren::Some;

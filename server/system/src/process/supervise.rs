@@ -170,8 +170,11 @@ impl ProcessSupervisor {
             return report;
         }
         orphans::unregister(self.warden.pid);
-        let orphans =
-            if orphans::is_subreaper() { orphans::kill_orphans() } else { orphans::Orphans::default() };
+        let orphans = if orphans::is_subreaper() {
+            orphans::kill_orphans_of_killed_warden()
+        } else {
+            orphans::Orphans::default()
+        };
         let signal = status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status));
         WardenReport {
             signal: signal.or(Some(Signal::KILL.as_raw())),
