@@ -149,6 +149,18 @@ async fn a_command_has_the_status_and_fact_of_its_exit() {
             ("kill -SEGV $$", &[], Status::CouldNotRun, "killed by SIGSEGV"),
             ("no-such-program --x", &[], Status::CouldNotRun, "program \"no-such-program\" is not installed"),
             ("touch x.sh; ./x.sh", &[], Status::CouldNotRun, "\"./x.sh\" not executable"),
+            ("! false", &[], Status::Pass, "exit 0"),
+            ("! echo a | grep a # found", &[], Status::Fail, "exit 1"),
+            ("! sh -c 'kill -SEGV $$'", &[], Status::Pass, "exit 0"),
+            // The shell alone would pass these.
+            (
+                "! no-such-program --x",
+                &[],
+                Status::CouldNotRun,
+                "program \"no-such-program\" is not installed",
+            ),
+            ("! ./no-such-script 2>/dev/null", &[], Status::CouldNotRun, "command not found, exit 127"),
+            ("! ./x.sh", &[], Status::CouldNotRun, "\"./x.sh\" not executable"),
             ("test -f here.txt && test $(env | grep -c ONLY=this) = 1", &[], Status::Pass, "exit 0"),
             ("cat && test -z \"$HOME$LOOPKEEPER_LOOP\"", &[], Status::Pass, "exit 0"),
             ("if tty; then exit 1; fi", &[], Status::Pass, "exit 0"),

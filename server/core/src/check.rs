@@ -8,6 +8,7 @@ pub(crate) mod fingerprint;
 pub mod judge;
 pub mod locations;
 pub mod missing;
+pub mod negation;
 mod number;
 pub mod number_history;
 mod output;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge, missing};
+use loopkeeper_core::check::{CheckResult, CommandExit, CommandRun, Status, judge, missing, negation};
 use loopkeeper_core::decide::sandbox_denies_hosts;
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_text::clauses::append_clause;
@@ -45,7 +45,7 @@ async fn run_once(
         }
     };
     let job = Job {
-        argv: approved.map(|it| ["/bin/sh", "-c", &it].map(Into::into).to_vec()),
+        argv: approved.map(|it| ["/bin/sh", "-c", &negation::shell_script(&it)].map(Into::into).to_vec()),
         cwd: plan.root.to_path_buf(),
         env: report.map_or_else(|| plan.env.to_vec(), |it| it.environment(plan.env)),
         stdin: StdinSource::Null,
