@@ -114,6 +114,20 @@ fn a_killed_warden_leaves_no_process() {
     }
 }
 
+/// At each moment of its start: bubblewrap, killed between its fork and the request to die with its parent, leaves a
+/// process behind that becomes the warden and starts the job.
+#[test]
+fn a_warden_killed_while_it_starts_leaves_no_process() {
+    for domain in domains() {
+        let token = token("starting");
+        let mut keeper = helper("kill-starting", &token, &domain);
+        let mut lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
+        let counted = lines.by_ref().map(Result::unwrap).find(|it| it.ends_with(" left")).unwrap();
+        assert!(counted.ends_with(" 0 left"), "{counted}: {domain:?}");
+        assert!(keeper.wait().unwrap().success());
+    }
+}
+
 #[test]
 fn a_keeper_and_its_warden_killed_together_leave_no_process() {
     for domain in domains() {
@@ -203,6 +217,9 @@ async fn helper_process() {
     let words: Vec<&str> = order.split(' ').collect();
     let domain = if words[2] == "plain" { rig::plain() } else { rig::namespace().unwrap() };
     orphans::become_subreaper().unwrap();
+    if words[0] == "kill-starting" {
+        return say(&format!("{} left", kill_while_starting(words[1], &domain).await));
+    }
     let mut running = start(&hostile(words[1], "stay"), &domain).unwrap();
     until_ready(&mut running).await;
     if words[0] == "hold" {
@@ -218,6 +235,28 @@ async fn helper_process() {
     kill_process(Pid::from_raw(warden(words[1])).unwrap(), Signal::KILL).unwrap();
     let ended = running.wait().await;
     say(&format!("ended signal={} survivors={:?}", ended.signal.unwrap_or(0), ended.survivors));
+}
+
+/// Returns how many children were left after the end of a job whose outermost process was killed.
+async fn kill_while_starting(token: &str, domain: &Isolation) -> usize {
+    let mut left = 0;
+    for step in 0..60 {
+        let running = start(&hostile(token, "stay"), domain).unwrap();
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_micros(70 * step) {
+            std::hint::spin_loop();
+        }
+        kill_process(Pid::from_raw(running.pid() as i32).unwrap(), Signal::KILL).unwrap();
+        running.wait().await;
+        left += own_children();
+    }
+    left
+}
+
+fn own_children() -> usize {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let lists = threads.filter_map(|it| std::fs::read_to_string(it.path().join("children")).ok());
+    lists.map(|it| it.split_ascii_whitespace().count()).sum()
 }
 
 fn warden(token: &str) -> i32 {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, child_subreaper, getpid, pidfd_open, set_child_subreaper, waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, child_subreaper, getpgrp, getpid, pidfd_open, set_child_subreaper,
+    waitpid,
 };
 use tokio::sync::Notify;
 
@@ -111,11 +112,11 @@ pub(super) fn kill_orphans_of_killed_warden() -> Orphans {
     kill_unknown(process_table::own_children_of_table)
 }
 
-/// Wardens lead separate sessions, so none of their processes is in ours.
+/// Spares programs that this process runs without a warden, such as git. They are in its process group, which everything
+/// that belongs to a warden leaves: a warden leads a separate session, and bubblewrap a separate group.
 fn kill_unknown(list_children: fn() -> Vec<Process>) -> Orphans {
-    let own = getpid().as_raw_pid();
-    let session = process_table::find_process(own).map_or(own, |own| own.session);
-    let is_spared = |child: &Process| child.session == session || known_wardens().contains(&child.pid);
+    let (own, group) = (getpid().as_raw_pid(), getpgrp().as_raw_pid());
+    let is_spared = |child: &Process| child.group == group || known_wardens().contains(&child.pid);
     let list_strays = || {
         let mut all = process_table::list_processes();
         all.retain(|process| process.parent != own || !is_spared(process));
@@ -128,14 +129,13 @@ fn kill_unknown(list_children: fn() -> Vec<Process>) -> Orphans {
     tree::end_children(list_strays, is_spared, wait).into()
 }
 
-/// Reaps adopted processes one by one: known children are waited for elsewhere.
+/// Reaps adopted processes one by one: known children are waited for elsewhere. Until a scan finds none there may be
+/// more: one that exits leaves its own children to this process, perhaps after the scan has read them.
 fn reap_strays<'a>(strays: impl Iterator<Item = &'a Process>) -> RemainingChildren {
     let mut children = RemainingChildren::None;
     for stray in strays {
-        let gone = Pid::from_raw(stray.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
-        if !matches!(gone, Some(Ok(Some(_)))) {
-            children = RemainingChildren::Some;
-        }
+        children = RemainingChildren::Some;
+        let _ = Pid::from_raw(stray.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
     }
     children
 }

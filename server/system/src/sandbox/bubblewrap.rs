@@ -1,6 +1,7 @@
 //! Builds the command line of bubblewrap, and tests whether it works: a warden starts briefly and reports.
 
 use std::ffi::OsStr;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -33,6 +34,8 @@ pub(super) fn bwrap_command(
     overlay: Option<&OverlayMount>,
 ) -> Command {
     let mut command = Command::new(bwrap);
+    // Killed early, bubblewrap leaves its child to the keeper, which recognises its own children by their group.
+    command.process_group(0);
     command.args(NAMESPACE).args(files.arguments());
     if network.is_separate() {
         command.arg("--unshare-net");
