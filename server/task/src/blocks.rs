@@ -27,6 +27,7 @@ pub(super) enum MarkdownBlock<'a> {
     /// An indented code block.
     Indented(Range<usize>),
     Table(Range<usize>),
+    Html(Range<usize>),
     /// A thematic break: separates a list from the paragraph that introduces it.
     Rule,
 }
@@ -110,7 +111,8 @@ impl<'a> BlockBuilder<'a> {
             Tag::CodeBlock(CodeBlockKind::Fenced(_)) => self.skip(Some(MarkdownBlock::Fence(range))),
             Tag::CodeBlock(CodeBlockKind::Indented) => self.skip(Some(MarkdownBlock::Indented(range))),
             Tag::Table(_) => self.skip(Some(MarkdownBlock::Table(range))),
-            Tag::HtmlBlock | Tag::MetadataBlock(_) => self.skip(None),
+            Tag::HtmlBlock => self.skip(Some(MarkdownBlock::Html(range))),
+            Tag::MetadataBlock(_) => self.skip(None),
             Tag::BlockQuote(_) => self.flush(),
             Tag::Link { dest_url, .. } => {
                 self.extend_range(&range);

@@ -110,6 +110,28 @@ impl InlineContent<'_> {
     }
 }
 
+impl InlineContent<'_> {
+    /// The pieces inside `range`; a text that crosses its boundary is cut.
+    pub(super) fn clipped(&self, range: &Range<usize>) -> Self {
+        // Binary search in the ordered pieces, because a line can contain any number of items.
+        let first = self.pieces.partition_point(|piece| piece.range.end <= range.start);
+        let behind = self.pieces.get(first..).unwrap_or_default().iter();
+        let pieces = behind.take_while(|piece| piece.range.start < range.end).map(|piece| {
+            let start = piece.range.start.max(range.start);
+            let end = piece.range.end.min(range.end);
+            let cut = start - piece.range.start..end - piece.range.start;
+            // Only a text without entities equals its source byte for byte; any other stays whole.
+            let text = match piece.text.get(cut) {
+                Some(text) if piece.text.len() == piece.range.len() => text.to_owned().into(),
+                _ => piece.text.clone(),
+            };
+            InlinePiece { kind: piece.kind, text, range: start..end }
+        });
+        let stray = self.stray.clone().filter(|stray| range.contains(&stray.start));
+        Self { pieces: pieces.collect(), range: range.clone(), stray, link: None }
+    }
+}
+
 /// Where the bytes of a decoded string are in its document.
 #[derive(Debug, Clone)]
 pub(super) enum ByteOrigin {

@@ -5,6 +5,7 @@ mod inline_list;
 mod mentions;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 use std::cell::OnceCell;
 
@@ -15,7 +16,9 @@ use super::grammar::{self, ItemMode};
 use super::item::InlineContent;
 use super::may_change;
 use super::outline::{CriterionOrigin, TaskOutline};
-use super::phrases::{HeadingPhrase, ends_in_colon, exact_phrase, match_fallback, match_phrase};
+use super::phrases::{
+    HeadingPhrase, ends_in_colon, exact_phrase, match_fallback, match_phrase, opens_usual_section,
+};
 use super::plan::{self, BoxState, OptionalHeadings};
 use super::source::MarkdownSource;
 use super::{ContextPath, DocumentKind, FindingCode, kind_of};
@@ -49,8 +52,10 @@ fn parse<'a>(
         out: TaskOutline::new(file),
         sections: Vec::new(),
         lists: Vec::new(),
+        ended_list: None,
         lead: ListLead::None,
         headings,
+        untitled: None,
         title: TitleState::default(),
         has_usual_phrase: OnceCell::new(),
         tables: Vec::new(),
@@ -72,9 +77,14 @@ struct MarkdownReader<'a> {
     sections: Vec<CriteriaSection<'a>>,
     /// Lists around the current position, each with the kind of its items.
     lists: Vec<ListContext<'a>>,
+    /// The content of the list that ended directly before: another marker begins another list in Markdown, and no
+    /// author means that.
+    ended_list: Option<ListContent>,
     /// What the previous block announced for a list directly after it.
     lead: ListLead<'a>,
     headings: OptionalHeadings<'a>,
+    /// The previous block, if it is an item without a text of its own.
+    untitled: Option<ListItem<'a>>,
     title: TitleState,
     /// Whether a section of the document has one of the usual headings. Determined at the first other one.
     has_usual_phrase: OnceCell<bool>,
@@ -90,6 +100,8 @@ struct CriteriaSection<'a> {
     is_empty: bool,
     /// It says what to print when done: nothing more is expected of a section about stopping.
     has_promise: bool,
+    /// Checks below it that are not in a list.
+    unread: Vec<std::ops::Range<usize>>,
 }
 
 struct ListContext<'a> {
@@ -133,17 +145,24 @@ impl<'a> MarkdownReader<'a> {
     fn handle_block(&mut self, block: MarkdownBlock<'a>) {
         match block {
             MarkdownBlock::ListOpen => return self.open_list(),
-            MarkdownBlock::Item(_) | MarkdownBlock::ListClose => {}
+            MarkdownBlock::ListClose | MarkdownBlock::Html(_) => {}
+            MarkdownBlock::Item(_) => self.ended_list = None,
+            MarkdownBlock::Fence(_) | MarkdownBlock::Indented(_) => self.drop_lead(),
             MarkdownBlock::Heading { .. }
             | MarkdownBlock::Paragraph(_)
-            | MarkdownBlock::Fence(_)
-            | MarkdownBlock::Indented(_)
             | MarkdownBlock::Table(_)
-            | MarkdownBlock::Rule => self.drop_lead(),
+            | MarkdownBlock::Rule => {
+                self.ended_list = None;
+                self.drop_lead();
+            }
         }
+        let untitled = self.untitled.take();
         match block {
             MarkdownBlock::Heading { level, text } if self.lists.is_empty() => {
                 self.handle_heading(level, text);
+            }
+            MarkdownBlock::Heading { text, .. } if untitled.is_some() && self.phrase().is_some() => {
+                self.handle_item(ListItem { text: Some(text), ..untitled.unwrap_or_default() });
             }
             MarkdownBlock::Heading { text, .. } | MarkdownBlock::Paragraph(text) => {
                 self.handle_paragraph(text);
@@ -151,18 +170,17 @@ impl<'a> MarkdownReader<'a> {
             MarkdownBlock::ListOpen => {}
             MarkdownBlock::ListClose => self.close_list(),
             MarkdownBlock::Item(item) => self.handle_item(item),
+            MarkdownBlock::Html(range) => self.report_unclosed_html(range),
             MarkdownBlock::Fence(range) => {
+                self.report_unclosed_fence(&range);
                 if self.content() == ListContent::Criteria(HeadingPhrase::Validation) {
                     let fact = tr!("commands in a fenced block are never run. Write them as a list");
                     self.out.add_finding(FindingCode::NotACheck, tr!("Validation commands"), fact, range);
                 }
             }
-            MarkdownBlock::Indented(range) => {
-                if self.role == DocumentRole::Plan {
-                    plan::take_indented_boxes(&mut self.out, self.source, range, self.headings.is_optional());
-                }
-            }
+            MarkdownBlock::Indented(range) => self.handle_indented(range),
             MarkdownBlock::Table(range) => {
+                self.note_unread(&range);
                 if self.role == DocumentRole::Plan {
                     self.tables.push((range, self.headings.is_optional()));
                 }
@@ -191,6 +209,7 @@ impl<'a> MarkdownReader<'a> {
                 heading: text,
                 is_empty: true,
                 has_promise: false,
+                unread: Vec::new(),
             });
         }
     }
@@ -201,15 +220,15 @@ impl<'a> MarkdownReader<'a> {
             if section.is_empty && !(section.has_promise && is_about_stopping(&section.heading)) {
                 let name = section.heading.plain_text();
                 self.report_no_criteria(&name, section.heading.range.clone());
-            } else if let Some(outer) = self.sections.last_mut() {
+                continue;
+            }
+            for range in section.unread {
+                self.report_unread(range);
+            }
+            if let Some(outer) = self.sections.last_mut() {
                 outer.is_empty = false;
             }
         }
-    }
-
-    fn report_no_criteria(&mut self, name: &str, range: std::ops::Range<usize>) {
-        let fact = tr!("no list items, so nothing is checked. Write one item per criterion");
-        self.out.add_finding(FindingCode::NoCriteria, name.trim().trim_end_matches([':', '：']), fact, range);
     }
 
     fn handle_paragraph(&mut self, text: InlineContent<'a>) {
@@ -228,6 +247,8 @@ impl<'a> MarkdownReader<'a> {
             self.lead = ListLead::MayChange;
         } else if let Some(phrase) = self.phrase_of(&plain) {
             self.handle_lead_in(phrase, text, &plain);
+        } else {
+            self.note_unread(&text.range);
         }
     }
 
@@ -256,6 +277,10 @@ impl<'a> MarkdownReader<'a> {
             self.lead = ListLead::Criteria(phrase, text);
         } else if exact_phrase(plain).is_some() {
             self.lead = ListLead::NoColon(text);
+        } else if self.phrase().is_some() {
+            self.note_unread(&text.range);
+        } else if self.contains_check(&text.range) {
+            self.report_unread(text.range);
         }
     }
 
@@ -292,7 +317,7 @@ impl<'a> MarkdownReader<'a> {
     }
 
     fn open_list(&mut self) {
-        let inherited = self.content();
+        let inherited = self.ended_list.take().unwrap_or_else(|| self.content());
         let (content, lead) = match std::mem::replace(&mut self.lead, ListLead::None) {
             ListLead::Criteria(phrase, text) => (ListContent::Criteria(phrase), Some(text)),
             ListLead::Context => (ListContent::Paths, None),
@@ -306,18 +331,10 @@ impl<'a> MarkdownReader<'a> {
         self.lists.push(ListContext { content, lead, is_empty: true });
     }
 
-    fn report_missing_colon(&mut self, text: &InlineContent<'_>) {
-        let name = text.plain_text();
-        let fact = tr!("no heading and no colon, so the list is not read");
-        let fault = grammar::ItemFault::new(FindingCode::NoCriteria, fact, &text.range)
-            .with_hint(tr!("Add a colon"))
-            .with_fix(Some(format!("{}:", self.source.slice(&text.range))));
-        self.out.add_fault(name.trim(), fault);
-    }
-
     fn close_list(&mut self) {
         self.drop_lead();
         let Some(list) = self.lists.pop() else { return };
+        self.ended_list = Some(list.content);
         if !list.is_empty {
             if let Some(outer) = self.lists.last_mut() {
                 outer.is_empty = false;
@@ -348,7 +365,10 @@ impl<'a> MarkdownReader<'a> {
 
     fn handle_item(&mut self, item: ListItem<'a>) {
         self.drop_lead();
-        let Some(text) = item.text else { return };
+        let Some(text) = item.text else {
+            self.untitled = Some(item);
+            return;
+        };
         let plain = text.plain_text();
         if item.has_list && ends_in_colon(&plain) {
             self.lead = match self.phrase_of(&plain) {
@@ -440,9 +460,7 @@ impl<'a> MarkdownReader<'a> {
 
 /// Whether a line of the document opens a section with one of the usual phrases.
 fn has_usual_phrase(source: &MarkdownSource<'_>) -> bool {
-    let may_open =
-        |line: &str| line.starts_with('#') || line.trim_end_matches(['*', '_']).ends_with([':', '：']);
-    source.lines().any(|(_, line)| may_open(line.trim()) && match_phrase(line).is_some())
+    source.lines().any(|(_, line)| opens_usual_section(line))
 }
 
 fn mode_of(phrase: HeadingPhrase) -> ItemMode {

@@ -66,6 +66,13 @@ pub(super) fn exact_phrase(text: &str) -> Option<HeadingPhrase> {
     without_tail(&rest).is_empty().then_some(phrase)
 }
 
+/// Whether the line is a heading or a lead line with one of the usual phrases.
+pub(super) fn opens_usual_section(line: &str) -> bool {
+    let trimmed = line.trim();
+    let may_open = trimmed.starts_with('#') || ends_in_colon(trimmed.trim_end_matches(['*', '_']));
+    may_open && match_phrase(line).is_some()
+}
+
 pub(super) fn ends_in_colon(text: &str) -> bool {
     text.trim_end().ends_with([':', '：'])
 }

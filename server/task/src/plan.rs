@@ -101,7 +101,7 @@ const OPTIONAL_MARKS: [&str; 3] = ["[ ]* ", "[x]* ", "[-]* "];
 /// The text of `- [/] text`, an open item, and its state. `is_dash_begun`: `[-]` is an item that was begun.
 pub(super) fn marked_box<'a>(
     source: &MarkdownSource<'_>,
-    text: &InlineContent<'_>,
+    text: &InlineContent<'a>,
     is_dash_begun: bool,
 ) -> Option<(InlineContent<'a>, BoxState)> {
     let written = source.slice(&text.range);
@@ -110,13 +110,12 @@ pub(super) fn marked_box<'a>(
     // The text may begin on the line after the mark.
     let shown = rest.trim_start();
     let from = text.range.end - shown.len();
-    let first_line = lines_of(shown).next().unwrap_or_default().trim_end();
     let is_dropped = OPTIONAL_MARKS.contains(&mark) || mark == DROPPED && !is_dash_begun;
-    if first_line.is_empty() {
+    if shown.is_empty() {
         return None;
     }
     let state = BoxState { ticked: Some(mark.starts_with("[x]")), is_dropped };
-    Some((InlineContent::of_plain(first_line, &Bytes::At(from)), state))
+    Some((text.clipped(&(from..text.range.end)), state))
 }
 
 /// Reports `- [ ]text`, `- [] text`, `- [ x] text`: not a box in Markdown, but clearly intended as one.
@@ -149,26 +148,25 @@ pub(super) fn report_near_box(out: &mut TaskOutline, source: &MarkdownSource<'_>
     out.add_fault(&text.plain_text(), fault);
 }
 
-/// Reads boxes that are indented so far that Markdown reads them as code, which no author of a plan intends.
-pub(super) fn take_indented_boxes(
-    out: &mut TaskOutline,
+/// The boxes that are indented so far that Markdown reads them as code, which no author of a plan intends.
+pub(super) fn indented_boxes<'a>(
     source: &MarkdownSource<'_>,
-    range: Range<usize>,
-    optional: bool,
-) {
-    let block = source.slice(&range);
+    range: &Range<usize>,
+) -> Vec<(bool, InlineContent<'a>)> {
     let mut at = range.start;
-    for line in lines_of(block) {
+    let mut boxes = Vec::new();
+    for line in lines_of(source.slice(range)) {
         let start = at;
         at += line.len();
         let Some((done, text)) = box_line(line.trim_end()) else { continue };
         let from = start + line.trim_end().len() - text.len();
-        take_box(out, &InlineContent::of_plain(text, &Bytes::At(from)), done, optional);
+        boxes.push((done, InlineContent::of_plain(text, &Bytes::At(from))));
     }
+    boxes
 }
 
 /// Splits `- [ ] text` into whether it is ticked and its text.
-fn box_line(line: &str) -> Option<(bool, &str)> {
+pub(super) fn box_line(line: &str) -> Option<(bool, &str)> {
     let rest = line.trim_start().strip_prefix(['-', '*', '+'])?.trim_start();
     let inner = rest.strip_prefix('[')?;
     let (mark, rest) = inner.split_once(']')?;

@@ -27,8 +27,11 @@ impl<'a> MarkdownSource<'a> {
             Self { text, skipped, spread: String::with_capacity(text.len() + 16), inserted: Vec::new() };
         let promises = promise_tag::may_contain_promise(text);
         let mut after_text = false;
+        let mut in_html = false;
         for line in lines_of(text.get(skipped..).unwrap_or_default()) {
-            if after_text && opens_section(line, promises) {
+            in_html = after_text && in_html || begins_with_tag(line);
+            if after_text && (opens_section(line, promises) || in_html && opens_block(line)) {
+                in_html = false;
                 source.inserted.push(source.spread.len());
                 // After a lone carriage return a line feed would only complete it.
                 source.spread.push(if source.spread.ends_with('\r') { '\r' } else { '\n' });
@@ -107,6 +110,8 @@ pub fn front_matter_end(text: &str) -> usize {
             0 if line != "---" => return start,
             0 => {}
             _ if line == "---" || line == "..." => return at,
+            // A comment of YAML is no heading of criteria.
+            _ if line.starts_with('#') && match_phrase(line).is_some() => return start,
             _ if has_keys || line.is_empty() || line.starts_with('#') => {}
             _ if begins_with_key(line) => has_keys = true,
             _ => return start,
@@ -146,7 +151,19 @@ fn opens_section(line: &str, promises: bool) -> bool {
 
 const HEAD_CHARS: usize = 160;
 
-fn is_list_marker(line: &str) -> bool {
+/// Whether a block of HTML may begin here, which Markdown ends at the next empty line.
+fn begins_with_tag(line: &str) -> bool {
+    let tag = line.trim_start().strip_prefix('<').map(|it| it.strip_prefix('/').unwrap_or(it));
+    tag.is_some_and(|it| it.starts_with(|first: char| first.is_ascii_alphabetic()))
+}
+
+/// Whether the line is a heading or an item of a list.
+fn opens_block(line: &str) -> bool {
+    let line = line.trim();
+    is_list_marker(line) || line.trim_start_matches('#').starts_with(' ') && line.starts_with('#')
+}
+
+pub(super) fn is_list_marker(line: &str) -> bool {
     let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
     let marker = if rest.len() == line.len() { &['-', '*', '+'][..] } else { &['.', ')'][..] };
     rest.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::item::{InlineContent, InlinePiece, PieceKind};
+use crate::item::{InlineContent, PieceKind};
 use crate::source::MarkdownSource;
 
 pub(super) struct InlineList<'a> {
@@ -32,7 +32,7 @@ pub(super) fn parse_inline_list<'a>(
         }
         fix.push_str("\n- ");
         fix.push_str(&source.slice(&range).split_whitespace().collect::<Vec<_>>().join(" "));
-        items.push(clipped(paragraph, &range));
+        items.push(paragraph.clipped(&range));
     }
     let name = lead.trim_matches(|char: char| "*_:： ".contains(char)).to_owned();
     (!items.is_empty()).then_some(InlineList { name, items, fix })
@@ -77,24 +77,4 @@ fn trimmed(source: &MarkdownSource<'_>, range: Range<usize>) -> Range<usize> {
     let text = source.slice(&range);
     let start = range.start + text.len() - text.trim_start().len();
     start..start + text.trim().len()
-}
-
-/// The pieces inside `range`; a text that crosses its boundary is cut.
-fn clipped<'a>(paragraph: &InlineContent<'a>, range: &Range<usize>) -> InlineContent<'a> {
-    // Binary search in the ordered pieces, because a line can contain any number of items.
-    let first = paragraph.pieces.partition_point(|piece| piece.range.end <= range.start);
-    let behind = paragraph.pieces.get(first..).unwrap_or_default().iter();
-    let pieces = behind.take_while(|piece| piece.range.start < range.end).map(|piece| {
-        let start = piece.range.start.max(range.start);
-        let end = piece.range.end.min(range.end);
-        let cut = start - piece.range.start..end - piece.range.start;
-        // Only a text without entities equals its source byte for byte; any other stays whole.
-        let text = match piece.text.get(cut) {
-            Some(text) if piece.text.len() == piece.range.len() => text.to_owned().into(),
-            _ => piece.text.clone(),
-        };
-        InlinePiece { kind: piece.kind, text, range: start..end }
-    });
-    let stray = paragraph.stray.clone().filter(|stray| range.contains(&stray.start));
-    InlineContent { pieces: pieces.collect(), range: range.clone(), stray, link: None }
 }

@@ -2,6 +2,7 @@
 
 mod documents;
 mod sections;
+mod unread;
 
 use super::{DocumentRole, parse_markdown};
 use crate::criterion::Check;

@@ -12,9 +12,9 @@ fn items_are_criteria_at_any_depth_but_titles_of_groups() {
     check("## Done when\n\n- Group\n  - a\n  - Deeper:\n    1. b\n       - c\n- d\n", &["a", "c", "d"]);
     check("## Done when\n\n- Group: `$ x`\n  - a\n", &["Group | $ x", "a"]);
     check("## Done when\n\n- Group: `$ `\n  - a\n", &["Group: $", "a", "! bad-check [`$ `]"]);
-    check("## Done when\n\n- Group\n\n  Second paragraph: `$ no`\n\n- b\n", &["Group", "b"]);
+    check("## Done when\n\n- Group\n\n  Second paragraph: `no`\n\n- b\n", &["Group", "b"]);
     check("## Done when\n\n- First\n  ```sh\n  `$ no`\n  ```\n- b\n", &["First", "b"]);
-    check("## Done when\n\n- a\n\n  | `$ x` |\n  |---|\n- b\n", &["a", "b"]);
+    check("## Done when\n\n- a\n\n  | `x` |\n  |---|\n- b\n", &["a", "b"]);
     check("- Done when:\n  - a\n  - b\n- no\n", &["a", "b"]);
     check("1. Story\n\n   Acceptance criteria:\n\n   - a\n2. Story\n", &["a"]);
     check("> Done when:\n> - a\n> - b\n", &["a", "b"]);
