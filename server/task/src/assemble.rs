@@ -95,7 +95,7 @@ pub fn parse_inline_task(prompt: &str, criteria: &[String]) -> Task {
     task
 }
 
-/// Adds checks given verbatim, without backticks. Checks that the task already has are skipped.
+/// Adds checks given verbatim, without backticks. Those that the task already has are not added again.
 pub fn add_checks(task: &mut Task, checks: &[String]) {
     let nothing_to_check = report_no_criteria(CHECK_ARGUMENT, 0).findings;
     for text in checks {
@@ -111,8 +111,10 @@ pub fn add_checks(task: &mut Task, checks: &[String]) {
             );
         }
         for draft in outline.criteria {
-            if task.criteria.iter().all(|it| it.id != draft.criterion.id) {
-                task.criteria.push(draft.criterion);
+            match task.criteria.iter_mut().find(|it| it.id == draft.criterion.id) {
+                // It was asked for, even if the document calls it optional.
+                Some(known) => known.required |= draft.criterion.required,
+                None => task.criteria.push(draft.criterion),
             }
         }
         task.findings.retain(|it| nothing_to_check.iter().all(|empty| empty.message != it.message));

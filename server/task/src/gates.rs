@@ -4,13 +4,13 @@
 mod faults;
 pub(super) mod folders;
 mod json;
+mod ralphrc;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use loopkeeper_text::lines::line_around;
-use loopkeeper_text::shell_default::only_default;
 use loopkeeper_text::tr;
 use loopkeeper_text::yaml::{self, YamlScalar};
 use toml::Spanned;
@@ -20,6 +20,7 @@ use super::item::{ByteOrigin, InlineContent};
 use super::kind::DocumentKind;
 use super::outline::{CriterionOrigin, TaskOutline};
 use super::{FindingCode, prd};
+pub(super) use ralphrc::optional_sections;
 
 /// Key and name of the commands in `.ralphy/config.yaml`.
 const COMMANDS: [(&str, &str); 3] = [
@@ -46,7 +47,7 @@ pub(super) fn parse_gates(kind: DocumentKind, file: &str, text: &str) -> TaskOut
         DocumentKind::ContextFolder => folders::add_context(file, text, &mut out),
         // Its text is a part of the prompt.
         DocumentKind::InstructionFolder => {}
-        DocumentKind::Ralphrc => add_ralphrc(text, &mut out),
+        DocumentKind::Ralphrc => ralphrc::add_commands(text, &mut out),
         DocumentKind::QueueConfig => json::add_ci_gate(text, &mut out),
         DocumentKind::RunConfig => json::add_run_config(text, &mut out),
         DocumentKind::Verification => json::add_verification(text, &mut out),
@@ -103,6 +104,7 @@ fn add_backpressure(text: &str, out: &mut TaskOutline) {
             names.entry(index).or_insert(&it.value);
         }
     }
+    report_items_without_command(&scalars, out);
     for it in scalars.iter().filter(|it| is_set(it) && is_without_command(&it.path)) {
         let fact = tr!("takes a list. Write `- name: …` and `command: …` below it");
         report_unread(out, "backpressure.gates", fact, it.range.clone());
@@ -111,6 +113,24 @@ fn add_backpressure(text: &str, out: &mut TaskOutline) {
         let Some(index) = gate_index(command, ".command").filter(|_| is_set(command)) else { continue };
         let name = names.get(index).copied().unwrap_or(&command.value);
         add_command(out, name, &command.value, command.range.clone(), None);
+    }
+}
+
+/// Reports each gate with keys and without a command as one value.
+fn report_items_without_command(scalars: &[YamlScalar], out: &mut TaskOutline) {
+    let item_of = |it: &YamlScalar| {
+        let (index, _) = it.path.strip_prefix("backpressure.gates.")?.split_once('.')?;
+        Some(index.to_owned())
+    };
+    let mut known: HashSet<String> =
+        scalars.iter().filter_map(|it| gate_index(it, ".command")).map(str::to_owned).collect();
+    for it in scalars {
+        if let Some(index) = item_of(it)
+            && known.insert(index)
+        {
+            let fact = tr!("an item without `command: …` on one line");
+            report_unread(out, "backpressure.gates", fact, it.range.clone());
+        }
     }
 }
 
@@ -193,72 +213,6 @@ fn unquoted(text: &str, span: Range<usize>) -> Range<usize> {
     if is_closed { span.start + quote.len()..span.end - quote.len() } else { span }
 }
 
-/// The titles in `OPTIONAL_SECTIONS` of a `.ralphrc`.
-pub(super) fn optional_sections(text: &str) -> Option<Vec<String>> {
-    let (_, titles, _) = plain_values(text).into_iter().rfind(|it| it.0 == "OPTIONAL_SECTIONS")?;
-    Some(titles.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty()).collect())
-}
-
-/// Keys of a `.ralphrc`, each with its value and the offset of the value. Shell code is left out.
-fn plain_values(text: &str) -> Vec<(&str, &str, usize)> {
-    let mut at = 0;
-    let mut values = Vec::new();
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let Some((key, value)) = line.trim_start_matches('\u{feff}').split_once('=') else { continue };
-        let key = key.trim().trim_start_matches("export ").trim();
-        let inner = unquoted_value(value.trim());
-        let inner = only_default(inner).unwrap_or(inner);
-        let is_plain = !inner.is_empty() && !inner.contains(['`', '\n']) && !inner.contains("$(");
-        if is_plain {
-            // Both are parts of one text: a search could find the same word in the key or in a comment.
-            let offset = inner.as_ptr().addr() - line.as_ptr().addr();
-            values.push((key, inner, start + offset));
-        }
-    }
-    values
-}
-
-/// Removes the quotes around a value and the comment after it; quotes inside are part of the value.
-fn unquoted_value(written: &str) -> &str {
-    let is_comment = |it: &str| it.trim().is_empty() || it.trim_start().starts_with('#');
-    let Some(quote) = written.chars().next().filter(|it| ['"', '\''].contains(it)) else {
-        return written.split_once(" #").map_or(written, |(value, _)| value.trim_end());
-    };
-    let inner = written.get(1..).unwrap_or_default();
-    let ends = inner.match_indices(quote).map(|(at, _)| inner.split_at(at));
-    let mut closed = ends.filter(|(value, _)| quote == '\'' || !value.ends_with('\\'));
-    closed.find(|(_, rest)| is_comment(rest.get(1..).unwrap_or_default())).map_or(written, |(value, _)| value)
-}
-
-/// `TEST_COMMAND="npm test"`, `QUALITY_GATES="a;b"`. They are optional unless `QUALITY_GATE_MODE` makes them block.
-fn add_ralphrc(text: &str, out: &mut TaskOutline) {
-    let values = plain_values(text);
-    // As in a shell, the last one counts.
-    let of = |key: &str| values.iter().rfind(|it| it.0 == key);
-    let mode = of("QUALITY_GATE_MODE").map_or("warn", |it| it.1);
-    let timeout =
-        of("QUALITY_GATE_TIMEOUT").and_then(|it| it.1.parse::<u64>().ok()).map(|it| it.saturating_mul(1000));
-    let before = out.criteria.len();
-    if let Some((_, command, at)) = of("TEST_COMMAND") {
-        add_command(out, "The tests pass", command, *at..at + command.len(), timeout);
-    }
-    if let Some((_, commands, at)) = of("QUALITY_GATES") {
-        let mut offset = *at;
-        for command in commands.split(';') {
-            let blank = command.len() - command.trim_start().len();
-            let trimmed = command.trim();
-            let start = offset + blank;
-            add_command(out, trimmed, trimmed, start..start + trimmed.len(), timeout);
-            offset += command.len() + 1;
-        }
-    }
-    for draft in out.criteria.iter_mut().skip(before) {
-        draft.criterion.required = mode != "warn";
-    }
-}
-
 fn add_command(
     out: &mut TaskOutline,
     name: &str,
@@ -335,35 +289,6 @@ mod tests {
         assert_eq!(
             commands(".ralph/config.jsonc", queue),
             [owned("The CI gate passes", "make 'ci all'", "[\"make\", \"ci all\"]")]
-        );
-    }
-
-    #[test]
-    fn the_commands_of_a_ralphrc_are_criteria() {
-        let rc = "# x\nTEST_COMMAND=\"npm test\"\nQUALITY_GATES=\"npm run lint; npx tsc\"\nQUALITY_GATE_MODE=block\n";
-        assert_eq!(
-            commands(".ralph/.ralphrc", rc),
-            [
-                owned("The tests pass", "npm test", "npm test"),
-                owned("npm run lint", "npm run lint", "npm run lint"),
-                owned("npx tsc", "npx tsc", "npx tsc")
-            ]
-        );
-        let defaults = "TEST_COMMAND=\"${TEST_COMMAND:-npm test}\"\n";
-        assert_eq!(commands(".ralph/.ralphrc", defaults), [owned("The tests pass", "npm test", "npm test")]);
-        let quoted = "\u{feff}TEST_COMMAND=\"old\"\nTEST_COMMAND=\"test -f 'a b'\" # run\r\nQUALITY_GATES='grep \"x y\"' # lint\n";
-        assert_eq!(
-            commands(".ralph/.ralphrc", quoted),
-            [
-                owned("The tests pass", "test -f 'a b'", "test -f 'a b'"),
-                owned("grep \"x y\"", "grep \"x y\"", "grep \"x y\"")
-            ]
-        );
-        let repeated = document(".ralphrc", "export TEST_COMMAND=\"${TEST_COMMAND:-t}\"\n");
-        assert_eq!(
-            parse_task(&[repeated]).criteria[0].place.range,
-            37..38,
-            "the value, not a letter of the key"
         );
     }
 

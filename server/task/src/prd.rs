@@ -293,9 +293,10 @@ impl PrdReader<'_> {
         let plan = self.out.plan.len().checked_sub(1);
         let has_criteria = fields.get("acceptanceCriteria").is_some() || !has_other_names;
         let others = ["acceptance", "acceptance_criteria"].into_iter().filter(|_| !has_criteria);
-        let criteria = others.into_iter().find(|it| fields.get(it).is_some()).unwrap_or("acceptanceCriteria");
-        for criterion in fields.list(criteria, self) {
-            self.add_prose_criterion(criterion, plan);
+        for name in std::iter::once("acceptanceCriteria").chain(others) {
+            for criterion in fields.list(name, self) {
+                self.add_prose_criterion(criterion, plan);
+            }
         }
         self.add_commands(fields, "completionCriteria", plan);
         // The command that validates a task of `.ralph/tasks.json`.

@@ -7,8 +7,10 @@ use std::ops::Range;
 use loopkeeper_text::tr;
 
 use super::FindingCode;
+use super::blocks::{self, MarkdownBlock};
 use super::markdown;
 use super::outline::TaskOutline;
+use super::source::MarkdownSource;
 
 const DEPENDS: &str = "depends:";
 const DECOMPOSED: &str = "[DECOMPOSED]";
@@ -34,17 +36,29 @@ pub fn has_task_headings(text: &str) -> bool {
 
 /// Makes boxes outside the tasks of `docs/plans/*.md` not block: those below `## Post-Completion` are for people.
 pub(super) fn skip_outside_tasks(text: &str, out: &mut TaskOutline) {
-    // The offset of each heading that begins or ends a task, and whether it begins one.
+    // The offset of each heading that begins or ends a task, and whether it begins one. A comment in a code block is
+    // no heading.
     let mut places: Vec<(usize, bool)> = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let level = line.bytes().take_while(|it| *it == b'#').count();
-        let title = line.get(level..).unwrap_or_default().trim();
-        let is_task = level == 3 && markdown::is_task_heading(title);
-        if is_task || (1..=2).contains(&level) {
-            places.push((at, is_task));
+    let mut depth = 0_usize;
+    for block in blocks::parse_blocks(&MarkdownSource::new(text)) {
+        match block {
+            MarkdownBlock::ListOpen => depth += 1,
+            MarkdownBlock::ListClose => depth = depth.saturating_sub(1),
+            MarkdownBlock::Heading { level, text } if depth == 0 && !text.range.is_empty() => {
+                let is_task = level == 3 && markdown::is_task_heading(&text.plain_text());
+                if is_task || level <= 2 {
+                    places.push((text.range.start, is_task));
+                }
+            }
+            MarkdownBlock::Heading { .. }
+            | MarkdownBlock::Paragraph(_)
+            | MarkdownBlock::Item(_)
+            | MarkdownBlock::Fence(_)
+            | MarkdownBlock::Indented(_)
+            | MarkdownBlock::Table(_)
+            | MarkdownBlock::Html(_)
+            | MarkdownBlock::Rule => {}
         }
-        at += line.len();
     }
     if places.iter().all(|it| !it.1) {
         return;
@@ -114,6 +128,8 @@ mod tests {
         };
         assert_eq!(blocking(text), "sell count open");
         assert_eq!(blocking("# Shop\n\n- [ ] sell\n"), "sell");
+        let comment = "### Task 1: Sell\n\n- [ ] sell\n\n```sh\n# install\nnpm ci\n```\n\n- [ ] count\n\n## Later\n\n- [ ] open\n";
+        assert_eq!(blocking(comment), "sell count");
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl<'a> YamlTask<'a> {
             done_value: None,
         });
         let origin = CriterionOrigin { plan: Some(out.plan.len() - 1), ..CriterionOrigin::default() };
-        for command in self.list("completionCriteria") {
+        for command in self.of("completionCriteria").into_iter().chain(self.list("completionCriteria")) {
             let inline = InlineContent::of_plain(&command.value, &Bytes::Whole(command.range.clone()));
             out.add_item(prd::command_item(&command.value, &inline), command.range.clone(), origin);
         }
@@ -176,6 +176,8 @@ mod tests {
     fn a_yaml_list_of_tasks_is_a_plan() {
         let text = "tasks:\n  - title: \"Créate it\"\n    completed: false\n    parallel_group: 2\n    completionCriteria: [npm test]\n  - title: Open\n    completed: true\n";
         assert_eq!(shown("tasks.yaml", text), ["[ ] 2000 <Créate it>", "[x] <Open>", "npm test <npm test>"]);
+        let one = "tasks:\n  - title: Open\n    completionCriteria: npm test\n";
+        assert_eq!(shown("tasks.yaml", one), ["[ ] <Open>", "npm test <npm test>"]);
         assert_eq!(
             shown("tasks.yaml", "tasks:\n  - title: a\n  - completed: [\n"),
             ["[ ] <a>", "! task list: while parsing a node, did not find expected node content. <>"]

@@ -7,7 +7,8 @@ use jsonc_parser::common::Ranged;
 use loopkeeper_text::{tr, yaml};
 use toml::de::DeTable;
 
-use super::{folders, unquoted_value};
+use super::folders;
+use super::ralphrc::unquoted_value;
 use crate::kind::DocumentKind;
 use crate::prd;
 
@@ -165,6 +166,8 @@ mod tests {
         check(".ralphy/config.yaml", "commands:\n  test: [npm, test]\n", "npm");
         check("ralph.yml", "backpressure:\n  gates: cargo test\n", "cargo test");
         check("ralph.yml", "backpressure:\n  gates:\n    - cargo test\n", "cargo test");
+        check("ralph.yml", "backpressure:\n  gates:\n    - name: t\n      command: [npm, test]\n", "t");
+        check("ralph.yml", "backpressure:\n  gates:\n    - name: t\n      run: npm test\n", "t");
         check(".ralph/config.jsonc", "{\"agent\": {\"ci_gate\": {\"argv\": \"make ci\"}}}", "\"make ci\"");
         check(".ralph/config.jsonc", "{\"agent\": {\"ci_gate\": {\"argv\": [\"make\", 5]}}}", "5");
         check(".ralph/config.jsonc", "{\"agent\": {\"ci_gate\": \"make\"}}", "\"make\"");

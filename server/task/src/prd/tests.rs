@@ -157,7 +157,7 @@ fn shell_commands_are_taken_as_they_are() {
         r#""  ", 5"#,
         &[
             "! bad-value qualityGates: must not be empty. [\"  \"]",
-            "! bad-value qualityGates: must be text in quotes, is 5. [5]",
+            "! syntax qualityGates: must be text in quotes, is 5. [5]",
         ],
     );
 }
@@ -203,7 +203,11 @@ fn invalid_values_are_named_and_the_others_read() {
     wrong(r#""dependsOn": ["B"]"#, "! bad-value B: no story has this id. [\"B\"]");
     wrong(
         r#""acceptanceCriteria": "x""#,
-        "! bad-value acceptanceCriteria: must be a list in brackets, is \"x\". [\"x\"]",
+        "! syntax acceptanceCriteria: must be a list in brackets, is \"x\". [\"x\"]",
+    );
+    wrong(
+        r#""acceptanceCriteria": [{"text": "x"}]"#,
+        "! syntax acceptanceCriteria: must be text in quotes, is {\"text\": \"x\"}. [{\"text\": \"x\"}]",
     );
     wrong(r#""acceptanceCriteria": [""]"#, "! bad-value acceptanceCriteria: must not be empty. [\"\"]");
     wrong(
@@ -224,6 +228,14 @@ fn invalid_values_are_named_and_the_others_read() {
     let untitled = shown(r#"{"userStories": [{}]}"#);
     assert_eq!(untitled.len(), 2);
     assert_eq!(untitled[1], "! bad-value story: neither `id` nor `title`. [{}]");
+}
+
+#[test]
+fn both_names_of_a_list_of_criteria_are_read() {
+    let text =
+        r#"{"tasks": [{"id": "1", "status": "todo", "acceptance": ["a"], "acceptance_criteria": ["b"]}]}"#;
+    let criteria = parse_prd(".ralph/tasks.json", text).criteria;
+    assert_eq!(criteria.iter().map(|it| it.criterion.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
 }
 
 #[test]

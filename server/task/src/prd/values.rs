@@ -106,6 +106,8 @@ pub(super) const STORY_FIELDS: &[&str] = &[
 /// Further fields of stories in lists of other tools.
 pub(super) const QUEUE_FIELDS: &[&str] =
     &["acceptance", "acceptance_criteria", "depends_on", "deps", "dependencies"];
+const CRITERIA_LISTS: [&str; 5] =
+    ["acceptanceCriteria", "acceptance", "acceptance_criteria", "completionCriteria", "qualityGates"];
 /// The fields that say whether a story is done.
 const DONE_FIELDS: [&str; 3] = ["passes", "status", "completed"];
 
@@ -142,7 +144,9 @@ impl PrdReader<'_> {
 
     pub(super) fn report_wrong_type(&mut self, name: &str, wanted: &str, value: &Value<'_>) {
         let fact = tr!("must be {wanted}, is {found}", wanted, found = shown_value(self.json, value));
-        self.report_bad_value(name, &fact, value.start()..value.end());
+        // Without its criteria the task would be less than its author wrote.
+        let code = if CRITERIA_LISTS.contains(&name) { FindingCode::Syntax } else { FindingCode::BadValue };
+        self.out.add_finding(code, name, &fact, self.bytes(value.range()));
     }
 
     pub(super) fn report_empty(&mut self, name: &str, value: &Value<'_>) {

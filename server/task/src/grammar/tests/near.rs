@@ -207,6 +207,9 @@ fn checks_that_are_typed_need_no_backticks() {
         "Tests | $npm test | ! `$npm test` is not a check. Did you mean `$ npm test`?"
     );
     assert_eq!(messages(&[" "]), "Tests | ! command: empty, so nothing is checked. Write one.");
+    let mut optional = crate::parse_inline_task("Do it", &["Tests: `$ cargo test` (optional)".to_owned()]);
+    crate::add_checks(&mut optional, &["cargo test".to_owned()]);
+    assert_eq!(optional.criteria.iter().map(|it| it.required).collect::<Vec<_>>(), [true]);
     let mut empty = crate::parse_inline_task("Do it", &[]);
     assert_eq!(empty.findings.len(), 1);
     crate::add_checks(&mut empty, &["make".to_owned()]);
