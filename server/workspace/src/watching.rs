@@ -41,32 +41,54 @@ pub(super) struct FileWatcher {
     watcher: Option<RecommendedWatcher>,
     watched: BTreeSet<PathBuf>,
     paths: Arc<Mutex<WatchedPaths>>,
-    /// Paths that were removed or renamed since: a folder that was created again has lost its watch.
-    gone: Arc<Mutex<BTreeSet<PathBuf>>>,
+    gone: Arc<Mutex<GonePaths>>,
+}
+
+/// Paths that were removed or renamed since: a folder that was created again has lost its watch.
+#[derive(Debug, Default)]
+struct GonePaths {
+    paths: BTreeSet<PathBuf>,
+    /// There are more, or events were lost: any folder may have been created again.
+    is_incomplete: bool,
+}
+
+impl GonePaths {
+    fn record(&mut self, event: &notify::Result<Event>) {
+        let Ok(event) = event else {
+            self.is_incomplete = true;
+            return;
+        };
+        if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
+            let room = MAX_GONE.saturating_sub(self.paths.len());
+            self.is_incomplete |= event.paths.len() > room;
+            self.paths.extend(event.paths.iter().take(room).cloned());
+        }
+        self.is_incomplete |= event.need_rescan();
+    }
+
+    fn contains(&self, folder: &Path) -> bool {
+        self.is_incomplete || self.paths.contains(folder)
+    }
 }
 
 impl FileWatcher {
     pub(super) fn new(report: impl Fn(Invalidation) + Send + 'static) -> Self {
-        let gone: Arc<Mutex<BTreeSet<PathBuf>>> = Arc::default();
+        let gone: Arc<Mutex<GonePaths>> = Arc::default();
         let removed = Arc::clone(&gone);
         let paths: Arc<Mutex<WatchedPaths>> = Arc::default();
         let known = Arc::clone(&paths);
-        let handle_event = move |event: notify::Result<Event>| match event {
-            Ok(event) => {
-                if matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))) {
-                    let mut gone = removed.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Only folders are looked up in it, and there are never this many.
-                    if gone.len() < MAX_GONE {
-                        gone.extend(event.paths.iter().cloned());
+        let handle_event = move |event: notify::Result<Event>| {
+            removed.lock().unwrap_or_else(PoisonError::into_inner).record(&event);
+            match event {
+                Ok(event) => {
+                    let known = known.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(invalidation) = classify_event(&event, &known) {
+                        report(invalidation.in_burst());
                     }
                 }
-                let known = known.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(invalidation) = classify_event(&event, &known) {
-                    report(invalidation.in_burst());
-                }
+                // Events were lost.
+                Err(_) => report(Invalidation::ALL.in_burst()),
             }
-            // Events were lost.
-            Err(_) => report(Invalidation::ALL.in_burst()),
         };
         Self {
             watcher: notify::recommended_watcher(handle_event).ok(),
@@ -88,7 +110,7 @@ impl FileWatcher {
         let folders = known.folders.clone();
         drop(known);
         let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
-        let lost = |it: &&PathBuf| !folders.contains(*it) || gone.contains(*it) || !it.is_dir();
+        let lost = |it: &&PathBuf| !folders.contains(*it) || gone.contains(it) || !it.is_dir();
         for lost in self.watched.iter().filter(lost).cloned().collect::<Vec<_>>() {
             let _ = watcher.unwatch(&lost);
             self.watched.remove(&lost);
@@ -152,7 +174,32 @@ fn classify_path(path: &Path, known: &WatchedPaths) -> Invalidation {
 mod tests {
     use std::path::Path;
 
-    use super::{Invalidation, WatchedPaths, classify_path};
+    use notify::event::{Flag, RemoveKind};
+    use notify::{Event, EventKind};
+
+    use super::{GonePaths, Invalidation, MAX_GONE, WatchedPaths, classify_path};
+
+    #[test]
+    fn after_lost_events_every_folder_may_have_been_created_again() {
+        let removed = |path: &str| Ok(Event::new(EventKind::Remove(RemoveKind::Any)).add_path(path.into()));
+        let (here, other) = (Path::new("/w/.ralph"), Path::new("/w/docs"));
+        let contains = |events: &[notify::Result<Event>]| {
+            let mut gone = GonePaths::default();
+            for it in events {
+                gone.record(it);
+            }
+            assert!(gone.paths.len() <= MAX_GONE);
+            (gone.contains(here), gone.contains(other))
+        };
+        assert_eq!(contains(&[]), (false, false));
+        assert_eq!(contains(&[removed("/w/.ralph")]), (true, false));
+        let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+        assert_eq!(contains(&[Ok(lost)]), (true, true));
+        assert_eq!(contains(&[Err(notify::Error::generic("x"))]), (true, true));
+        let many: Vec<_> = (0..=MAX_GONE).map(|it| removed(&format!("/w/{it}"))).collect();
+        assert_eq!(contains(&many), (true, true));
+        assert_eq!(contains(&many[1..]), (false, false));
+    }
 
     #[test]
     fn a_path_selects_what_is_scanned() {
