@@ -6,13 +6,15 @@ use std::collections::HashMap;
 use loopkeeper_view::editor;
 use lsp_types::{
     ClientCapabilities, CodeAction, CodeActionKind, CodeActionOrCommand, CodeLens, Command, CompletionItem,
-    CompletionItemKind, CompletionTextEdit, Diagnostic, DocumentSymbol, Documentation, Hover, HoverContents,
-    InsertTextFormat, Location, MarkupContent, MarkupKind, NumberOrString, SymbolInformation, SymbolKind,
-    TextEdit, WorkspaceEdit,
+    CompletionItemKind, CompletionTextEdit, Diagnostic, DocumentChanges, DocumentSymbol, Documentation,
+    Hover, HoverContents, InsertTextFormat, Location, MarkupContent, MarkupKind, NumberOrString, OneOf,
+    OptionalVersionedTextDocumentIdentifier, SymbolInformation, SymbolKind, TextDocumentEdit, TextEdit,
+    WorkspaceEdit,
 };
 
 use super::capabilities::{ResolvedClientCapabilities, supports_code_actions};
 use super::document_context::DocumentSnapshot;
+use super::documents::Document;
 
 pub(crate) fn lens(shown: &DocumentSnapshot, lens: editor::Lens) -> CodeLens {
     // A lens without a command would be resolved again; one with an empty command is only shown.
@@ -45,7 +47,7 @@ pub(crate) fn action(
     }
     let (edit, command) = match action.fix {
         editor::QuickFix::Command(it) => (None, Some(command(it))),
-        editor::QuickFix::Edits(edits) => (Some(edit(shown, edits)), None),
+        editor::QuickFix::Edits(edits) => (Some(edit(shown, client, edits)), None),
     };
     let support = client.text_document.as_ref().and_then(|it| it.code_action.as_ref());
     let preferred = support.and_then(|it| it.is_preferred_support) == Some(true);
@@ -72,11 +74,35 @@ fn fixed_diagnostics(
     diagnostics.iter().filter(|it| it.range == range && it.code.as_ref() == Some(&word)).cloned().collect()
 }
 
-fn edit(shown: &DocumentSnapshot, edits: Vec<editor::TextEdit>) -> WorkspaceEdit {
+fn edit(
+    shown: &DocumentSnapshot,
+    client: &ClientCapabilities,
+    edits: Vec<editor::TextEdit>,
+) -> WorkspaceEdit {
     let edits =
         edits.into_iter().map(|it| TextEdit { range: shown.range(&it.place.range), new_text: it.text });
-    let changes = HashMap::from([(shown.document.uri.clone(), edits.collect())]);
-    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
+    edit_of(&shown.document, client, edits.collect())
+}
+
+/// The edits with the version of the text that they were computed for, so that a client that supports versions refuses
+/// them for another one.
+pub(crate) fn edit_of(
+    document: &Document,
+    client: &ClientCapabilities,
+    edits: Vec<TextEdit>,
+) -> WorkspaceEdit {
+    let workspace = client.workspace.as_ref();
+    if workspace.and_then(|it| it.workspace_edit.as_ref()?.document_changes) != Some(true) {
+        let changes = HashMap::from([(document.uri.clone(), edits)]);
+        return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
+    }
+    let text_document = OptionalVersionedTextDocumentIdentifier {
+        uri: document.uri.clone(),
+        version: Some(document.version),
+    };
+    let edits = edits.into_iter().map(OneOf::Left).collect();
+    let changes = DocumentChanges::Edits(vec![TextDocumentEdit { text_document, edits }]);
+    WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
 pub(crate) fn hover(

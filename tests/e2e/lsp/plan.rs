@@ -14,6 +14,8 @@ fn fixture(applies: bool) -> EditorFixture {
     let mut all = everything();
     all["workspace"]["applyEdit"] = json!(applies);
     all["workspace"]["workspaceEdit"] = json!({"documentChanges": true});
+    all["textDocument"]["codeAction"] =
+        json!({"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}});
     let fixture = EditorFixture::open_as(&scenario, &json!({"capabilities": all}));
     fixture.editor.answers("workspace/applyEdit", Reply::With(json!({"applied": true})));
     fixture
@@ -44,6 +46,26 @@ fn an_open_plan_is_changed_in_its_buffer() {
     let titles: Vec<&str> =
         lenses.as_array().unwrap().iter().filter_map(|it| it["command"]["title"].as_str()).collect();
     assert_eq!(titles, ["Skip", "Raise", "Lower", "Skip", "Raise", "Lower"]);
+}
+
+/// An editor that knows versions refuses an edit of a text that changed since.
+#[test]
+fn a_quick_fix_names_the_version_of_its_text() {
+    let mut fixture = fixture(true);
+    fixture.show("PROMPT.md");
+    fixture.type_into("PROMPT.md", 7, "# Fruit\n\n## Done when\n\n- Tests: `cargo test`\n");
+    let at = json!({"start": {"line": 4, "character": 10}, "end": {"line": 4, "character": 10}});
+    let context = json!({"diagnostics": [], "only": ["quickfix"]});
+    let params = json!({"textDocument": {"uri": fixture.uri("PROMPT.md")}, "range": at, "context": context});
+    let all = fixture.editor.request("textDocument/codeAction", &params);
+    let is_check = |it: &&Value| it["title"] == "Make it a check: `$ cargo test`";
+    let action = all.as_array().unwrap().iter().find(is_check).unwrap_or_else(|| panic!("{all:#}"));
+    let edit = &action["edit"];
+    assert_eq!(edit["changes"], Value::Null);
+    let document = json!({"uri": fixture.uri("PROMPT.md"), "version": 7});
+    assert_eq!(edit["documentChanges"][0]["textDocument"], document);
+    assert_eq!(edit["documentChanges"][0]["edits"][0]["newText"], "`$ cargo test`");
+    fixture.editor.quit();
 }
 
 #[test]

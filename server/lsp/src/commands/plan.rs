@@ -1,7 +1,6 @@
 //! `skip`, `prioritize`: the user's changes of a plan. A document that is open is changed in the editor, so that
 //! unsaved edits are kept; any other in the file.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,15 +8,13 @@ use std::time::Duration;
 use loopkeeper_task::edit::{DocumentEdit, PlanEdit};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
-use lsp_types::{
-    DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit,
-    WorkspaceEdit,
-};
+use lsp_types::TextEdit;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};
 use crate::documents::Document;
 use crate::ext::{CommandResult, PrioritizeArgs, RefusalCode, SkipArgs};
 use crate::session::ServerState;
+use crate::to_proto;
 use crate::virtual_documents;
 use loopkeeper_operations::plan_edit;
 
@@ -90,17 +87,7 @@ async fn apply_change(
 ) -> Result<String, CommandRefusal> {
     let range = open.lines.range(&open.text, &change.range, shared.session().encoding);
     let edit = TextEdit { range, new_text: change.text.clone() };
-    let workspace = shared.session().client.workspace.as_ref();
-    let versions = workspace.and_then(|it| it.workspace_edit.as_ref()?.document_changes) == Some(true);
-    let edit = if versions {
-        let text_document =
-            OptionalVersionedTextDocumentIdentifier { uri: open.uri.clone(), version: Some(open.version) };
-        let edits = vec![TextDocumentEdit { text_document, edits: vec![OneOf::Left(edit)] }];
-        WorkspaceEdit { document_changes: Some(DocumentChanges::Edits(edits)), ..WorkspaceEdit::default() }
-    } else {
-        let changes = HashMap::from([(open.uri.clone(), vec![edit])]);
-        WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
-    };
+    let edit = to_proto::edit_of(open, &shared.session().client, vec![edit]);
     let now = shared.documents.get(&open.uri).map(|it| it.version);
     if now != Some(open.version) {
         return Err(CommandRefusal::internal_error(
