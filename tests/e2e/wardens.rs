@@ -108,7 +108,7 @@ async fn the_time_of_a_job_is_its_own() {
         running.wait().await;
         let mut running = wardens.start(&shell("echo ready; sleep 600")).unwrap();
         until_ready(&mut running).await;
-        let so_far = running.cpu_ms();
+        let so_far = running.cpu_ms().unwrap();
         running.terminate(TerminateMode::Now);
         running.wait().await;
         assert!(long.cpu_ms >= 50, "{long:?}");

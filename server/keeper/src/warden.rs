@@ -115,7 +115,7 @@ fn serve_jobs(prepared: io::Result<()>, rules: &LandlockRules) -> ExitCode {
         .write(true)
         .open("/dev/null")
         .and_then(|null| Ok(rustix::stdio::dup2_stderr(null)?));
-    let ready = prepared.and_then(|()| Ok((WardenSignals::install()?, HostFingerprint::capture())));
+    let ready = prepared.and_then(|()| Ok((WardenSignals::install()?, HostFingerprint::capture()?)));
     let (signals, fingerprint) = match ready {
         Ok(ready) => ready,
         Err(error) => return report_setup_error(&error),

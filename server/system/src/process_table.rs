@@ -1,9 +1,10 @@
 //! Reads the process table from `/proc`, and sends signals that cannot hit the wrong process.
 //!
-//! [`crate::process::tree`] and its callers decide which processes to end.
+//! [`crate::process::tree`] and its callers decide which processes to end. What cannot be read for lack of file
+//! descriptors or memory is an error: it says nothing about the process.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, ErrorKind};
 
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
@@ -61,42 +62,66 @@ impl Process {
 }
 
 /// Every visible process, including zombies.
-pub fn list_processes() -> Vec<Process> {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    entries.flatten().filter_map(|entry| find_process(entry.file_name().to_str()?.parse().ok()?)).collect()
+pub fn list_processes() -> io::Result<Vec<Process>> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir("/proc")? {
+        if let Some(pid) = entry?.file_name().to_str().and_then(|it| it.parse().ok()) {
+            all.extend(read_process(pid)?);
+        }
+    }
+    Ok(all)
 }
 
-/// The current process with this pid.
-pub fn find_process(pid: i32) -> Option<Process> {
-    let stat = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?;
+/// The current process with this pid. `None`: it has exited, or is not visible.
+pub fn read_process(pid: i32) -> io::Result<Option<Process>> {
+    let Some(stat) = if_visible(std::fs::File::open(format!("/proc/{pid}/stat")))? else { return Ok(None) };
     let mut line = [0; MAX_LINE_BYTES];
-    let read = rustix::io::read(&stat, &mut line).ok()?;
-    parse(pid, line.get(..read)?)
+    let read = if_visible(rustix::io::read(&stat, &mut line).map_err(io::Error::from))?;
+    Ok(read.and_then(|it| parse(pid, line.get(..it)?)))
+}
+
+/// Like [`read_process`], where an unreadable process may pass for one that has exited.
+pub fn find_process(pid: i32) -> Option<Process> {
+    read_process(pid).ok().flatten()
+}
+
+/// What was read in the folder of a process. `None`: the process has exited, or belongs to another user.
+pub(crate) fn if_visible<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    match read {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => Ok(None),
+        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// The children of this process, including zombies. Much faster than reading the whole table, but may miss some while
 /// others are reaped, so call it again.
-pub(crate) fn own_children() -> Vec<Process> {
+pub(crate) fn own_children() -> io::Result<Vec<Process>> {
     children_of(getpid().as_raw_pid())
 }
 
 /// The children of this process, including zombies. Reads the whole table, which is in the order of pids: a child that
 /// exists for as long as this takes is never missed.
-pub(crate) fn own_children_of_table() -> Vec<Process> {
+pub(crate) fn own_children_of_table() -> io::Result<Vec<Process>> {
     let own = getpid().as_raw_pid();
-    list_processes().into_iter().filter(|process| process.parent == own).collect()
+    Ok(list_processes()?.into_iter().filter(|process| process.parent == own).collect())
 }
 
-pub(crate) fn children_of(parent: i32) -> Vec<Process> {
-    let tasks = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
-    let lists: Vec<String> =
-        tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok()).collect();
+pub(crate) fn children_of(parent: i32) -> io::Result<Vec<Process>> {
+    let mut lists = Vec::new();
+    for task in if_visible(std::fs::read_dir(format!("/proc/{parent}/task")))?.into_iter().flatten() {
+        let Some(task) = if_visible(task)? else { break };
+        lists.extend(if_visible(std::fs::read_to_string(task.path().join("children")))?);
+    }
     if lists.is_empty() {
         // Not every kernel provides the list.
-        return list_processes().into_iter().filter(|process| process.parent == parent).collect();
+        let all = list_processes()?.into_iter();
+        return Ok(all.filter(|process| process.parent == parent).collect());
     }
     let pids = lists.iter().flat_map(|list| list.split_ascii_whitespace());
-    pids.filter_map(|pid| find_process(pid.parse().ok()?)).collect()
+    let read = pids.filter_map(|pid| read_process(pid.parse().ok()?).transpose());
+    read.collect()
 }
 
 /// The pid, in this process's namespace, of the descendant of `root` whose pid in its own PID namespace is `inner`.
@@ -108,7 +133,8 @@ pub(crate) fn pid_below(root: i32, inner: i32) -> Option<i32> {
     }
     let mut level = vec![root];
     for _ in 0..WARDEN_DEPTH {
-        level = level.iter().flat_map(|it| children_of(*it)).map(|it| it.pid).collect();
+        let children = level.iter().filter_map(|it| children_of(*it).ok()).flatten();
+        level = children.map(|it| it.pid).collect();
         if let Some(found) = level.iter().find(|it| innermost_pid(**it) == Some(inner)) {
             return Some(*found);
         }
@@ -149,10 +175,10 @@ pub fn descendants(root: i32, all: Vec<Process>) -> Vec<Process> {
 }
 
 /// CPU time of `root` and everything below it, including children that have ended.
-pub(crate) fn cpu_ms(root: i32) -> u64 {
-    let all = list_processes();
+pub(crate) fn cpu_ms(root: i32) -> io::Result<u64> {
+    let all = list_processes()?;
     let own = all.iter().find(|process| process.pid == root).map_or(0, |process| process.cpu_ms);
-    own + descendants(root, all).iter().map(|process| process.cpu_ms).sum::<u64>()
+    Ok(own + descendants(root, all).iter().map(|process| process.cpu_ms).sum::<u64>())
 }
 
 /// Parses a line of `/proc/PID/stat`. The name is in parentheses and may contain anything, including parentheses.
@@ -179,6 +205,17 @@ fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
         running: !matches!(*state, "Z" | "X") || threads > 1,
         stopped: matches!(*state, "T" | "t"),
     })
+}
+
+/// Runs `read` while this process can open no file. Only for tests that have a process of their own.
+#[cfg(test)]
+pub(crate) fn without_descriptors<T>(read: impl FnOnce() -> T) -> T {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: Some(0), ..limit.clone() }).unwrap();
+    let result = read();
+    setrlimit(Resource::Nofile, limit).unwrap();
+    result
 }
 
 #[cfg(test)]
@@ -257,11 +294,12 @@ mod tests {
     #[test]
     fn this_process_is_found_and_a_wrong_start_is_not_signalled() {
         let own = std::process::id() as i32;
-        let process = list_processes().into_iter().find(|process| process.pid == own).unwrap();
+        let process = list_processes().unwrap().into_iter().find(|process| process.pid == own).unwrap();
         assert!(process.running);
         let earlier = Process { started: process.started - 1, ..process };
         assert!(earlier.signal(Signal::KILL).is_err());
     }
+
     /// Once in ten thousand scans the list that the kernel keeps of children lacks it.
     #[test]
     fn a_child_is_found_while_earlier_ones_are_reaped() {
@@ -271,7 +309,8 @@ mod tests {
             let is_over = AtomicBool::new(false);
             let is_always_found = std::thread::scope(|scope| {
                 let scans = scope.spawn(|| {
-                    let is_found = || own_children_of_table().iter().any(|it| it.pid == last.id() as i32);
+                    let is_found =
+                        || own_children_of_table().unwrap().iter().any(|it| it.pid == last.id() as i32);
                     while !is_over.load(Ordering::Relaxed) {
                         if !is_found() {
                             return false;
@@ -287,5 +326,20 @@ mod tests {
             last.wait().unwrap();
             assert!(is_always_found);
         }
+    }
+
+    #[test]
+    fn a_list_without_free_descriptors_is_an_error() {
+        let own = std::process::id() as i32;
+        let (list, children, process) =
+            without_descriptors(|| (list_processes(), own_children(), read_process(own)));
+        assert!(list.is_err() && children.is_err() && process.is_err(), "{list:?} {children:?} {process:?}");
+        assert!(cpu_ms(own).is_ok());
+    }
+
+    #[test]
+    fn an_exited_process_is_no_error() {
+        assert_eq!(read_process(i32::MAX).unwrap(), None);
+        assert_eq!(children_of(i32::MAX).unwrap(), Vec::new());
     }
 }

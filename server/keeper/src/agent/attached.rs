@@ -2,6 +2,7 @@
 //! ends it and does not read its output; the answer to its stop hook is the next prompt.
 
 use loopkeeper_text::tr;
+use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -227,8 +228,11 @@ impl AttachedSession {
 
     fn poll_process(&mut self) {
         let Some(process) = self.session.as_ref().and_then(|it| it.process.as_ref()) else { return };
-        if let Some(now) = refresh_process(process) {
-            return self.liveness.cpu_ms.set(now.cpu_ms);
+        match refresh_process(process) {
+            Ok(Some(now)) => return self.liveness.cpu_ms.set(now.cpu_ms),
+            // Whether the session exists is read again at the next poll.
+            Err(error) => return tracing::warn!("could not read process {}: {error}", process.pid),
+            Ok(None) => {}
         }
         self.session = None;
         self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(tr!("its session is gone")));
@@ -267,12 +271,14 @@ impl AttachedSession {
 impl SessionOwner {
     /// Whether the process exists; false if it is not known.
     fn is_running(&self) -> bool {
-        self.process.as_ref().is_some_and(|it| refresh_process(it).is_some())
+        self.process.as_ref().is_some_and(|it| !matches!(refresh_process(it), Ok(None)))
     }
 }
 
-fn refresh_process(process: &Process) -> Option<Process> {
-    process_table::find_process(process.pid).filter(|it| it.started == process.started && it.running)
+/// The process now; `None`: it has exited.
+fn refresh_process(process: &Process) -> io::Result<Option<Process>> {
+    let now = process_table::read_process(process.pid)?;
+    Ok(now.filter(|it| it.started == process.started && it.running))
 }
 
 async fn wait_for_disconnect(pending: &mut Option<(HookEvent, oneshot::Sender<HookVerdict>)>) {

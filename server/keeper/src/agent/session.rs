@@ -103,7 +103,9 @@ impl AgentProcess {
                 Some(command) = task.commands.recv() => self.handle_command(task, &mut running, command).await,
                 Some(request) = task.requests.recv() => self.answer(task, &mut running, request).await,
                 _ = tick.tick() => {
-                    task.liveness.cpu_ms.set(running.cpu_ms());
+                    if let Ok(cpu_ms) = running.cpu_ms() {
+                        task.liveness.cpu_ms.set(cpu_ms);
+                    }
                     task.send_last_activity();
                 }
             }

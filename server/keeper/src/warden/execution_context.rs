@@ -22,15 +22,16 @@ pub(super) struct HostFingerprint {
 }
 
 impl HostFingerprint {
-    pub(super) fn capture() -> Self {
-        let read = |path| std::fs::read(path).unwrap_or_default();
-        Self { limits: read("/proc/self/limits"), mounts: is_init().then(|| read("/proc/self/mountinfo")) }
+    pub(super) fn capture() -> io::Result<Self> {
+        let mounts = is_init().then(|| std::fs::read("/proc/self/mountinfo")).transpose()?;
+        Ok(Self { limits: std::fs::read("/proc/self/limits")?, mounts })
     }
 
     /// Whether limits and mounts are unchanged, so that no program of the next job is covered or restricted, and no
     /// foreign process entered the namespace.
     pub(super) fn is_unchanged(&self) -> bool {
-        *self == Self::capture() && (!is_init() || other_processes().is_empty())
+        Self::capture().is_ok_and(|it| it == *self)
+            && (!is_init() || other_processes().is_ok_and(|it| it.is_empty()))
     }
 }
 
@@ -144,13 +145,13 @@ pub(super) fn is_init() -> bool {
 }
 
 /// All processes in the domain except the warden.
-pub(super) fn other_processes() -> Vec<Process> {
+pub(super) fn other_processes() -> io::Result<Vec<Process>> {
     let own = getpid().as_raw_pid();
-    let mut all = process_table::list_processes();
+    let mut all = process_table::list_processes()?;
     if !is_init() {
-        return process_table::descendants(own, all);
+        return Ok(process_table::descendants(own, all));
     }
     // Processes that entered the namespace from outside have no parent in it.
     all.retain(|process| process.running && process.pid != own);
-    all
+    Ok(all)
 }

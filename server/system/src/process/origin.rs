@@ -43,14 +43,15 @@ pub fn origin_of(pid: i32) -> ProcessOrigin {
         return ProcessOrigin::Below { child };
     }
     let ours = ancestry(own).unwrap_or_default();
-    let is_foreign = |it: &i32| !ours.contains(it) && is_warden(*it);
+    let is_foreign = |it: &i32| !ours.contains(it) && is_warden(*it).unwrap_or(true);
     if line.iter().any(is_foreign) { ProcessOrigin::OtherDomain } else { ProcessOrigin::User }
 }
 
 /// Whether this process runs below a warden that was started after `made`; an unknown time counts as earlier.
 pub fn is_below_warden_started_after(made: Option<SystemTime>) -> bool {
-    let line = ancestry(getpid().as_raw_pid()).unwrap_or_default();
-    line.into_iter().filter(|it| is_warden(*it)).any(|it| is_after(started_at(it), made))
+    // What cannot be read may be a warden.
+    let Some(line) = ancestry(getpid().as_raw_pid()) else { return true };
+    line.into_iter().filter(|it| is_warden(*it).unwrap_or(true)).any(|it| is_after(started_at(it), made))
 }
 
 fn is_after(started: Option<SystemTime>, made: Option<SystemTime>) -> bool {
@@ -95,6 +96,7 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
+    use crate::process_table::without_descriptors;
 
     #[test]
     fn child_processes_are_recognised() {
@@ -116,6 +118,14 @@ mod tests {
         rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
         child.wait().unwrap();
         assert_eq!(origin_of(pid), ProcessOrigin::Gone);
+    }
+
+    #[test]
+    fn an_origin_that_cannot_be_read_is_not_the_user() {
+        let parent = std::os::unix::process::parent_id().cast_signed();
+        let (origin, is_below) =
+            without_descriptors(|| (origin_of(parent), is_below_warden_started_after(None)));
+        assert_eq!((origin, is_below), (ProcessOrigin::Gone, true));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -81,7 +82,7 @@ impl From<KillReport> for Orphans {
 
 /// Makes this process the parent of every process that loses its warden. For keepers only: in a program that starts
 /// others in its own way it would make [`kill_orphans`] dangerous.
-pub fn become_subreaper() -> std::io::Result<()> {
+pub fn become_subreaper() -> io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
 
@@ -114,17 +115,20 @@ pub(super) fn kill_orphans_of_killed_warden() -> Orphans {
 
 /// Spares programs that this process runs without a warden, such as git. They are in its process group, which everything
 /// that belongs to a warden leaves: a warden leads a separate session, and bubblewrap a separate group.
-fn kill_unknown(list_children: fn() -> Vec<Process>) -> Orphans {
+fn kill_unknown(list_children: fn() -> io::Result<Vec<Process>>) -> Orphans {
     let (own, group) = (getpid().as_raw_pid(), getpgrp().as_raw_pid());
     let is_spared = |child: &Process| child.group == group || known_wardens().contains(&child.pid);
     let list_strays = || {
-        let mut all = process_table::list_processes();
+        let mut all = process_table::list_processes()?;
         all.retain(|process| process.parent != own || !is_spared(process));
-        process_table::descendants(own, all)
+        Ok(process_table::descendants(own, all))
     };
     let wait = |time| {
         std::thread::sleep(time);
-        reap_strays(list_children().iter().filter(|child| !is_spared(child)))
+        // What cannot be listed may be there.
+        list_children().map_or(RemainingChildren::Some, |children| {
+            reap_strays(children.iter().filter(|child| !is_spared(child)))
+        })
     };
     tree::end_children(list_strays, is_spared, wait).into()
 }
@@ -151,10 +155,10 @@ pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orph
     let mark = format!("{ENV_LOOP}={loop_id}:");
     let own = getpid().as_raw_pid();
     let find = || {
-        let all = process_table::list_processes();
+        let all = process_table::list_processes()?;
         let mut found: Vec<Process> = Vec::new();
         for process in all.iter().filter(|process| process.running && process.pid != own) {
-            if has_mark(process.pid, &mark) || is_warden_of(process.pid, loop_id) {
+            if has_mark(process.pid, &mark)? || is_warden_of(process.pid, loop_id)? {
                 found.extend(process_table::descendants(process.pid, all.clone()));
                 found.push(process.clone());
             }
@@ -164,9 +168,9 @@ pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orph
         if !found.is_empty() && !has_no_keeper() {
             found.clear();
         }
-        found
+        Ok(found)
     };
-    if find().is_empty() {
+    if find().is_ok_and(|it: Vec<Process>| it.is_empty()) {
         return Orphans::default();
     }
     wait_for_wardens(loop_id);
@@ -175,8 +179,9 @@ pub fn end_marked_while(loop_id: &str, has_no_keeper: impl Fn() -> bool) -> Orph
 
 fn wait_for_wardens(loop_id: &str) {
     let until = Instant::now() + WARDEN_TIMEOUT;
-    let all = process_table::list_processes().into_iter();
-    for warden in all.filter(|process| process.running && is_warden_of(process.pid, loop_id)) {
+    let all = process_table::list_processes().into_iter().flatten();
+    let is_warden = |it: &Process| it.running && is_warden_of(it.pid, loop_id).unwrap_or(false);
+    for warden in all.filter(is_warden) {
         // An agent may have stopped it.
         let _ = warden.signal(Signal::CONT);
         if let Some(handle) = open_pidfd(&warden) {
@@ -189,7 +194,8 @@ fn wait_for_wardens(loop_id: &str) {
 
 /// Continues the warden of a job, and its guard.
 pub(super) fn continue_stopped_wardens(outermost: i32) {
-    let wardens = process_table::children_of(outermost).into_iter().filter(|it| is_warden(it.pid));
+    let children = process_table::children_of(outermost).into_iter().flatten();
+    let wardens = children.filter(|it| is_warden(it.pid).unwrap_or(false));
     for warden in process_table::find_process(outermost).into_iter().chain(wardens).filter(|it| it.stopped) {
         let _ = warden.signal(Signal::CONT);
     }
@@ -206,23 +212,57 @@ pub(super) fn warden_mark(env: &[(OsString, OsString)]) -> Vec<OsString> {
     if id.is_empty() { Vec::new() } else { vec![warden_channel::LOOP.into(), id.into()] }
 }
 
-fn is_warden_of(pid: i32, loop_id: &str) -> bool {
-    let line = arguments(pid);
+fn is_warden_of(pid: i32, loop_id: &str) -> io::Result<bool> {
+    let line = arguments(pid)?;
     let mut words = line.split(|byte| *byte == 0).skip_while(|it| *it != warden_channel::LOOP.as_bytes());
-    is_warden(pid) && words.nth(1) == Some(loop_id.as_bytes())
+    Ok(starts_warden(&line) && words.nth(1) == Some(loop_id.as_bytes()))
 }
 
-fn has_mark(pid: i32, mark: &str) -> bool {
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
+fn has_mark(pid: i32, mark: &str) -> io::Result<bool> {
+    let read = std::fs::read(format!("/proc/{pid}/environ"));
+    let environment = process_table::if_visible(read)?.unwrap_or_default();
+    Ok(environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes())))
 }
 
-fn arguments(pid: i32) -> Vec<u8> {
-    std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()
+/// Empty if the process has exited.
+fn arguments(pid: i32) -> io::Result<Vec<u8>> {
+    let read = std::fs::read(format!("/proc/{pid}/cmdline"));
+    Ok(process_table::if_visible(read)?.unwrap_or_default())
 }
 
-pub(super) fn is_warden(pid: i32) -> bool {
-    let line = arguments(pid);
+pub(super) fn is_warden(pid: i32) -> io::Result<bool> {
+    Ok(starts_warden(&arguments(pid)?))
+}
+
+fn starts_warden(line: &[u8]) -> bool {
     // Not recognised by the program's name: a detached keeper runs from a copy that is named after its version.
     line.split(|byte| *byte == 0).nth(1) == Some(warden_channel::SUBCOMMAND.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::{ENV_LOOP, Orphans, end_marked, kill_orphans};
+    use crate::process_table::without_descriptors;
+
+    #[test]
+    fn processes_of_a_loop_are_not_taken_for_ended_without_descriptors() {
+        let mark = format!("{ENV_LOOP}=20261120-nofile:token");
+        let (name, value) = mark.split_once('=').unwrap();
+        let mut marked = Command::new("sleep").arg("60").env(name, value).spawn().unwrap();
+        let unknown = without_descriptors(|| end_marked("20261120-nofile"));
+        assert_eq!(unknown.unkillable.len(), 1, "{unknown:?}");
+        assert!(marked.try_wait().unwrap().is_none());
+        let ended = end_marked("20261120-nofile");
+        assert_eq!((ended.ended.len(), ended.unkillable.len()), (1, 0), "{ended:?}");
+        marked.wait().unwrap();
+    }
+
+    #[test]
+    fn orphans_are_not_taken_for_ended_without_descriptors() {
+        let unknown = without_descriptors(kill_orphans);
+        assert_eq!(unknown.unkillable.len(), 1, "{unknown:?}");
+        assert_eq!(kill_orphans(), Orphans::default());
+    }
 }

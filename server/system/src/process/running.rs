@@ -136,8 +136,8 @@ impl JobHandle {
     }
 
     /// CPU time used by everything in the domain so far.
-    pub fn cpu_ms(&self) -> u64 {
-        process_table::cpu_ms(self.pid).saturating_sub(self.spent_ms)
+    pub fn cpu_ms(&self) -> io::Result<u64> {
+        Ok(process_table::cpu_ms(self.pid)?.saturating_sub(self.spent_ms))
     }
 
     /// Waits for the end and returns the outcome; unread output goes to the file only.

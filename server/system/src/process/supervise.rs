@@ -124,7 +124,7 @@ impl ProcessSupervisor {
     /// Ends a warden that does not do its work (stopped by the agent, stuck) and everything below it.
     async fn end_from_outside(&mut self) -> Option<ExitStatus> {
         let pid = self.warden.pid;
-        tree::end_all(|| process_table::descendants(pid, process_table::list_processes()));
+        tree::end_all(|| Ok(process_table::descendants(pid, process_table::list_processes()?)));
         let _ = process_table::find_process(pid).map(|warden| warden.signal(Signal::KILL));
         self.warden.wait().await
     }

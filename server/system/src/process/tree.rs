@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::io;
 use std::time::{Duration, Instant};
 
 use loopkeeper_text::tr;
@@ -60,9 +61,9 @@ impl KillReport {
 /// Ends all children of this process that are not `spare`d, and with them all descendants: a process that loses its
 /// parent becomes a child of this process, which must be a subreaper. The result is therefore certain, even if a scan
 /// of the table missed a process. `list_processes` finds the tree for its names; `reap` waits for a moment and
-/// reaps the dead.
+/// reaps the dead. Processes that cannot be listed at the end are unkillable.
 pub fn end_children(
-    list_processes: impl Fn() -> Vec<Process>,
+    list_processes: impl Fn() -> io::Result<Vec<Process>>,
     spare: impl Fn(&Process) -> bool,
     mut reap: impl FnMut(Duration) -> RemainingChildren,
 ) -> KillReport {
@@ -70,17 +71,21 @@ pub fn end_children(
     let until = Instant::now() + TIMEOUT;
     let mut rounds = 0;
     while reap(if rounds == 0 { Duration::ZERO } else { POLL_INTERVAL }) == RemainingChildren::Some {
-        if rounds % ROUNDS == 0 {
-            report.stop(&list_processes());
+        if rounds % ROUNDS == 0
+            && let Ok(found) = list_processes()
+        {
+            report.stop(&found);
         }
-        for child in process_table::own_children().iter().filter(|child| !spare(child)) {
+        // What could not be listed is ended in a later round.
+        let children = process_table::own_children().unwrap_or_default();
+        for child in children.iter().filter(|child| !spare(child)) {
             if child.running {
                 report.insert(child);
             }
             kill_with_group(child);
         }
         if Instant::now() >= until {
-            report.unkillable = labels(list_processes().iter());
+            report.unkillable = labels_of(list_processes());
             return report;
         }
         rounds += 1;
@@ -100,7 +105,7 @@ fn kill_with_group(child: &Process) {
 }
 
 /// Ends everything that `find` returns until it returns nothing, for trees that are not this process's own.
-pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
+pub(crate) fn end_all(find: impl Fn() -> io::Result<Vec<Process>>) -> KillReport {
     let mut report = KillReport::default();
     let until = Instant::now() + TIMEOUT;
     let mut empty = 0;
@@ -108,11 +113,12 @@ pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
         let found = find();
         let is_late = Instant::now() >= until;
         // One scan may miss processes that start while others exit.
-        empty = if found.is_empty() { empty + 1 } else { 0 };
+        empty = if found.as_ref().is_ok_and(Vec::is_empty) { empty + 1 } else { 0 };
         if is_late || empty == 3 {
-            report.unkillable = labels(found.iter());
+            report.unkillable = labels_of(found);
             return report;
         }
+        let found = found.unwrap_or_default();
         let known = report.found.len();
         report.stop(&found);
         if report.found.len() == known {
@@ -124,6 +130,14 @@ pub(crate) fn end_all(find: impl Fn() -> Vec<Process>) -> KillReport {
     }
 }
 
+/// An error stands for processes that may exist.
+fn labels_of(found: io::Result<Vec<Process>>) -> Vec<String> {
+    match found {
+        Ok(found) => labels(found.iter()),
+        Err(error) => vec![tr!("processes that cannot be listed: {error}", error)],
+    }
+}
+
 fn labels<'a>(processes: impl Iterator<Item = &'a Process>) -> Vec<String> {
     let mut names: Vec<String> = processes.map(Process::label).collect();
     if names.len() > MAX_NAMES {
@@ -132,4 +146,32 @@ fn labels<'a>(processes: impl Iterator<Item = &'a Process>) -> Vec<String> {
         names.push(tr!("and {more} more", more));
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use crate::process_table::{children_of, without_descriptors};
+
+    use super::{RemainingChildren, end_all, end_children};
+
+    #[test]
+    fn processes_that_cannot_be_listed_are_not_reported_as_ended() {
+        let own = std::process::id().cast_signed();
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let (ended, ended_all) = without_descriptors(|| {
+            let ended = end_children(|| children_of(own), |_| false, |_| RemainingChildren::Some);
+            (ended, end_all(|| children_of(own)))
+        });
+        for report in [ended, ended_all] {
+            let [only] = report.unkillable.as_slice() else { panic!("{report:?}") };
+            assert!(only.starts_with("processes that cannot be listed: "), "{only}");
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it could not be found");
+        let report =
+            end_all(|| children_of(own).map(|all| all.into_iter().filter(|it| it.running).collect()));
+        assert_eq!(report.unkillable, Vec::<String>::new());
+        assert!(child.wait().unwrap().code().is_none());
+    }
 }
