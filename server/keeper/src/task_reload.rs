@@ -1,7 +1,7 @@
 //! Reloads the task's documents. Read-only; a missing document is replaced by the copy taken at the start of the loop,
 //! so that no loop runs without its task.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,11 +26,12 @@ use loopkeeper_system::trust::agent_files::find_agent_files;
 pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
     let spec = &state.spec;
     let found = discover(spec);
-    let (task, sums) = read_current(context, spec, found.as_ref());
+    let ReadTask { task, sums, unreadable } = read_current(context, spec, found.as_ref());
     if state.phase == Phase::Checking {
         return TaskDocuments {
             // What it mentions is compared with what the agent changed.
             prompt: task.prompt,
+            unreadable,
             context: task.context.into_iter().map(|it| it.text).collect(),
             criteria: task.criteria,
             plan: task.plan,
@@ -47,6 +48,7 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> TaskDocuments {
         without_trust: [revoked_commands(context, &trust, state), untrusted_agent_files(&trust, spec)]
             .concat(),
         prompt: task.prompt,
+        unreadable,
         context: task.context.into_iter().map(|it| it.text).collect(),
         criteria: task.criteria,
         plan: task.plan,
@@ -132,17 +134,22 @@ fn discover(spec: &LoopSpec) -> Option<DiscoveredTask> {
     spec.inline_prompt.is_none().then(|| task_files::task_at(Path::new(&spec.root), &spec.task.0))
 }
 
-/// Reads the current task and the hash of each document.
-fn read_current(
-    context: &LoopContext,
-    spec: &LoopSpec,
-    found: Option<&DiscoveredTask>,
-) -> (Task, DocumentHashes) {
-    let none = BTreeMap::new();
+/// The task as it is now, or as it was at the start.
+#[derive(Default)]
+struct ReadTask {
+    task: Task,
+    /// The hash of each document; none of the copy.
+    sums: DocumentHashes,
+    /// Why there is no prompt.
+    unreadable: Option<String>,
+}
+
+fn read_current(context: &LoopContext, spec: &LoopSpec, found: Option<&DiscoveredTask>) -> ReadTask {
     let Some(found) = found else {
         let prompt = spec.inline_prompt.clone().unwrap_or_default();
         let (criteria, plan) = (spec.criteria.clone(), spec.plan.clone());
-        return (Task { prompt, criteria, plan, ..Task::default() }, none);
+        let task = Task { prompt, criteria, plan, ..Task::default() };
+        return ReadTask { task, ..ReadTask::default() };
     };
     let reloaded = context.task.borrow_mut().reload(Path::new(&spec.root), found);
     match reloaded {
@@ -153,24 +160,73 @@ fn read_current(
             let typed: Vec<Criterion> = typed.cloned().collect();
             // Criteria given on the command line are in no document.
             task.criteria.extend(typed);
-            (task, sums)
+            ReadTask { task, sums, unreadable: None }
         }
         Err(error) => {
             tracing::warn!("{error}; the copy made at the start is used");
-            (read_original(context, spec), none)
+            read_original(&context.dir, spec, &error.to_string())
         }
     }
 }
 
-/// The prompt as it was at the start, with the criteria and the plan of that time.
-fn read_original(context: &LoopContext, spec: &LoopSpec) -> Task {
-    let text = std::fs::read_to_string(task_copy(&context.dir)).unwrap_or_default();
-    let document = TaskDocument { path: spec.task.0.clone(), text };
-    let task = parse_task(&[document]);
-    Task { criteria: spec.criteria.clone(), plan: spec.plan.clone(), ..task }
+/// The prompt as it was at the start, with the criteria and the plan of that time. `why` the documents cannot be read.
+fn read_original(dir: &LoopDir, spec: &LoopSpec, why: &str) -> ReadTask {
+    let (criteria, plan) = (spec.criteria.clone(), spec.plan.clone());
+    match std::fs::read_to_string(task_copy(dir)) {
+        Ok(text) => {
+            let task = parse_task(&[TaskDocument { path: spec.task.0.clone(), text }]);
+            ReadTask { task: Task { criteria, plan, ..task }, ..ReadTask::default() }
+        }
+        Err(error) => {
+            let why = sanitize::line(why);
+            let fact = tr!("{why}, and the copy made at the start cannot be read: {error}", why, error);
+            let task = Task { criteria, plan, ..Task::default() };
+            ReadTask { task, unreadable: Some(fact), ..ReadTask::default() }
+        }
+    }
 }
 
 /// Path of the copy of the prompt document that is made at the start of the loop.
 pub(super) fn task_copy(dir: &LoopDir) -> PathBuf {
     dir.path().join("task.md")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use loopkeeper_core::journal::Record;
+    use loopkeeper_system::clock;
+    use loopkeeper_system::journal_file;
+    use loopkeeper_system::state_dir::StateDir;
+
+    use super::{read_original, task_copy};
+
+    const JOURNAL: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/journals/a-plan-one-box-at-a-time.jsonl");
+
+    #[test]
+    fn a_task_of_which_nothing_can_be_read_has_a_reason_instead_of_a_prompt() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("work");
+        fs::create_dir(&root).unwrap();
+        let store = StateDir::at(&folder.path().join("state")).unwrap();
+        let dir = store.workspace(&root).unwrap().new_loop(&store, clock::now()).unwrap();
+        let started = journal_file::read(Path::new(JOURNAL)).unwrap().entries.remove(0);
+        let Record::LoopStarted { spec, .. } = started.record else { panic!("{started:?}") };
+
+        fs::write(task_copy(&dir), "# Go\n").unwrap();
+        let copy = read_original(&dir, &spec, "PROMPT.md is missing");
+        assert_eq!((copy.task.prompt.trim(), copy.unreadable), ("# Go", None));
+
+        fs::remove_file(task_copy(&dir)).unwrap();
+        let nothing = read_original(&dir, &spec, "PROMPT.md is missing");
+        assert_eq!((nothing.task.prompt.as_str(), &nothing.task.plan), ("", &spec.plan));
+        let why = nothing.unreadable.unwrap();
+        assert!(
+            why.starts_with("PROMPT.md is missing, and the copy made at the start cannot be read: "),
+            "{why}"
+        );
+    }
 }

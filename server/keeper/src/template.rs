@@ -30,11 +30,15 @@ pub(super) fn save_copy(dir: &LoopDir, root: &Path, path: Option<&str>) -> Resul
 pub(super) fn read(context: &LoopContext, state: &LoopState) -> Option<PromptTemplate> {
     let path = state.spec.settings.prompt_template.as_deref()?;
     let copy = context.dir.path().join(COPY);
-    let kept = std::fs::read_to_string(&copy).unwrap_or_default();
+    // Without its copy the prompt has its usual form: an empty template would leave nothing of it.
+    let kept = std::fs::read_to_string(&copy)
+        .inspect_err(|error| tracing::warn!("the copy of the template of the prompt cannot be read: {error}"))
+        .ok();
+    let parse_kept = || PromptTemplate::parse(kept.as_ref()?).ok();
     // The next prompt asks the agent to restore the file, like any protected file.
     let is_changed_by_agent = weakening::current_weakenings(state).any(|it| it.path == path);
     let now = if is_changed_by_agent { None } else { in_snapshot(context, state, path) };
-    let Some(now) = now.filter(|it| *it != kept) else { return PromptTemplate::parse(&kept).ok() };
+    let Some(now) = now.filter(|it| Some(it) != kept.as_ref()) else { return parse_kept() };
     match PromptTemplate::parse(&now) {
         Ok(template) => {
             if let Err(error) = durable::replace_file(&copy, now.as_bytes()) {
@@ -44,7 +48,7 @@ pub(super) fn read(context: &LoopContext, state: &LoopState) -> Option<PromptTem
         }
         Err(fault) => {
             tracing::warn!("{path}:{}: {}; the template of before is used", fault.line, fault.message);
-            PromptTemplate::parse(&kept).ok()
+            parse_kept()
         }
     }
 }

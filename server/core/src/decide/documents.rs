@@ -53,6 +53,9 @@ fn handle_documents(
     now: Moment,
     documents: Box<TaskDocuments>,
 ) -> Vec<Decision> {
+    if let Some(why) = &documents.unreadable {
+        return pause_unreadable(state, live, why);
+    }
     if !documents.without_trust.is_empty() {
         return pause_untrusted(state, live, &documents.without_trust);
     }
@@ -98,6 +101,13 @@ fn has_same_items(before: &[PlanItem], now: &[PlanItem]) -> bool {
 fn is_stale(state: &LoopState) -> bool {
     let has_changed = state.tree.snapshots.last().is_some_and(|it| it.tree != state.tree.judged);
     state.has_checks() && (state.tree.is_unjudged || has_changed)
+}
+
+/// An agent without its task would do anything.
+fn pause_unreadable(state: &LoopState, live: &mut VolatileState, why: &str) -> Vec<Decision> {
+    let message = Message::new(why).with_hint(waits::then_resume(state, tr!("restore the document")));
+    let steps = pause_or_end(state, PauseReason::Workspace, message);
+    hook_session::release_on_pause(state, live, steps)
 }
 
 fn pause_untrusted(state: &LoopState, live: &mut VolatileState, untrusted: &[String]) -> Vec<Decision> {

@@ -50,6 +50,8 @@ pub struct Sim {
     pub standing: &'static str,
     pub acts: Vec<Act>,
     pub untrusted: Vec<CriterionId>,
+    /// Why the task cannot be read.
+    pub unreadable: Option<String>,
     /// The list of calls: time, loop, iteration. `None`: it cannot be read.
     pub calls: Option<Vec<(u64, &'static str, u32)>>,
     /// Usage limits that other loops reached: the agent, and the end of the limit.
@@ -114,6 +116,7 @@ impl Sim {
             standing: start,
             acts,
             untrusted: Vec::new(),
+            unreadable: None,
             calls: Some(Vec::new()),
             limited: Vec::new(),
             wrote: Vec::new(),
@@ -347,7 +350,8 @@ impl Sim {
         let criteria = self.documents.clone();
         let untrusted = self.untrusted.clone();
         TaskDocuments {
-            prompt: self.prompt.to_owned(),
+            prompt: if self.unreadable.is_none() { self.prompt.to_owned() } else { String::new() },
+            unreadable: self.unreadable.clone(),
             context: Vec::new(),
             criteria,
             plan,

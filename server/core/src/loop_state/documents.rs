@@ -32,6 +32,8 @@ pub struct SnapshotFacts {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TaskDocuments {
     pub prompt: String,
+    /// Why there is no prompt: neither the documents nor the copy of the start can be read.
+    pub unreadable: Option<String>,
     pub context: Vec<String>,
     pub criteria: Vec<Criterion>,
     pub plan: Vec<PlanItem>,

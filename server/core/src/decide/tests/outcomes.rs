@@ -346,6 +346,20 @@ fn untrusted_changes_pause_the_loop() {
 }
 
 #[test]
+fn an_agent_is_not_started_without_its_task() {
+    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pp")]);
+    sim.play_iterations(1);
+    sim.unreadable = Some("PROMPT.md is missing".to_owned());
+    sim.play();
+    assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Workspace));
+    assert_eq!(sim.prompts.len(), 1);
+    sim.unreadable = None;
+    sim.command(UserCommand::Resume);
+    sim.play();
+    assert_eq!(summary(&sim), "Completed verified=true after 2");
+}
+
+#[test]
 fn a_stop_is_honoured_from_every_phase() {
     // Without a stop this loop takes 3 iterations and this many turns.
     let acts = || vec![Act::new("pf"), Act::idle("pf"), Act::new("pp")];
