@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::authority;
 use super::failure::Failure;
+use loopkeeper_system::config_text;
 use loopkeeper_system::durable;
 use loopkeeper_system::git;
 use loopkeeper_system::state_dir::StateDir;
@@ -210,7 +211,7 @@ fn failed(fact: String) -> Failure {
 
 /// Whether Claude Code calls our hooks in this folder, for every event that this version needs.
 pub fn ensure_installed(root: &Path) -> Result<(), Failure> {
-    let text = fs::read_to_string(root.join(FILE)).unwrap_or_default();
+    let text = config_text::read_text(&root.join(FILE))?.unwrap_or_default();
     if hook_install::is_complete(&text) {
         return Ok(());
     }
@@ -225,4 +226,30 @@ pub fn ensure_installed(root: &Path) -> Result<(), Failure> {
 /// An unreadable record counts as none: our hooks can be recognised without it.
 fn read_record(record: &Path) -> Option<InstallRecord> {
     serde_json::from_slice(&fs::read(record).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use rustix::fs::{CWD, Mode, mkfifoat};
+
+    use super::{FILE, ensure_installed};
+
+    #[test]
+    fn settings_that_are_no_file_are_named() {
+        let root = tempfile::tempdir().unwrap();
+        let settings = root.path().join(FILE);
+        fs::create_dir(settings.parent().unwrap()).unwrap();
+        let refused = ensure_installed(root.path()).unwrap_err();
+        assert_eq!(refused.message.fact(), "Claude Code does not ask loopkeeper in this folder");
+        let pipe = root.path().join("pipe");
+        mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();
+        std::os::unix::fs::symlink(&pipe, &settings).unwrap();
+        let refused = ensure_installed(root.path()).unwrap_err();
+        assert!(refused.message.fact().contains("is not a regular file"), "{refused:?}");
+        fs::remove_file(&settings).unwrap();
+        mkfifoat(CWD, &settings, Mode::RUSR | Mode::WUSR).unwrap();
+        assert!(ensure_installed(root.path()).is_err());
+    }
 }

@@ -28,7 +28,7 @@ pub(crate) fn read_linked(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Reads the text of a file that is at most `max_bytes` long, following links.
-pub(crate) fn read_text(path: &Path, max_bytes: u64) -> Option<String> {
+pub fn read_text(path: &Path, max_bytes: u64) -> Option<String> {
     String::from_utf8(read_limited(open(path).ok()?, max_bytes)?).ok()
 }
 

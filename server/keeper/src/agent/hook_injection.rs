@@ -3,7 +3,7 @@
 
 use loopkeeper_text::tr;
 use std::ffi::OsStr;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use loopkeeper_agent::hooks::{HookMechanism, hook_command};
@@ -17,6 +17,7 @@ use crate::run_context::{EnvVars, RunContext, env_value};
 use loopkeeper_system::agents::shadow_home;
 use loopkeeper_system::env::SOCKET;
 use loopkeeper_system::process::orphans;
+use loopkeeper_system::regular_file;
 
 const STOP_EVENT: &str = "stop";
 
@@ -81,7 +82,10 @@ pub fn create_agent_home(home: &Path, env: &EnvVars, hook: &str, passed: &[&str]
     let file = theirs.join(SETTINGS);
     let unread =
         |what: String| tr!("{file} {what}, and the stop hook is added to it", file = file.display(), what);
-    let text = match std::fs::read_to_string(&file) {
+    let text = match regular_file::open(&file).and_then(io::read_to_string) {
+        Err(error) if error.kind() == ErrorKind::InvalidInput => {
+            return Err(unread(tr!("is not a regular file").to_owned()));
+        }
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(unread(tr!("cannot be read: {error}", error)));
         }
@@ -122,4 +126,27 @@ fn own_program(runtime: &RunContext) -> Option<String> {
     let program =
         if program.starts_with("/proc") { std::env::current_exe().ok()? } else { program.to_owned() };
     program.into_os_string().into_string().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use loopkeeper_agent::gemini::hooks::{FOLDER, SETTINGS};
+    use rustix::fs::{CWD, Mode, mkfifoat};
+
+    use super::create_agent_home;
+
+    #[test]
+    fn a_pipe_as_settings_of_an_agent_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = folder.path().join(FOLDER).join(SETTINGS);
+        fs::create_dir_all(settings.parent().unwrap()).unwrap();
+        let env = vec![("HOME".into(), folder.path().into())];
+        let create = || create_agent_home(&folder.path().join("made"), &env, "hook", &[]).map(drop);
+        assert_eq!(create(), Ok(()));
+        mkfifoat(CWD, &settings, Mode::RUSR | Mode::WUSR).unwrap();
+        let why = create().unwrap_err();
+        assert!(why.contains("is not a regular file"), "{why}");
+    }
 }

@@ -5,7 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopkeeper_system::agents;
+use loopkeeper_system::regular_file;
 use loopkeeper_text::shell_word::quoted;
+
+/// A longer configuration is none of `venv`.
+const MAX_CONFIGURATION_BYTES: u64 = 64 * 1024;
 
 /// The places where programs and modules of this user are found.
 #[derive(Debug)]
@@ -63,7 +67,8 @@ impl InstalledTools {
     /// Whether the Python at `python` can import `module`.
     pub(super) fn has_module(&self, python: &Path, module: &str) -> bool {
         let environment = python.parent().and_then(Path::parent);
-        let configuration = environment.and_then(|it| fs::read_to_string(it.join("pyvenv.cfg")).ok());
+        let configuration = environment
+            .and_then(|it| regular_file::read_text(&it.join("pyvenv.cfg"), MAX_CONFIGURATION_BYTES));
         if let Some(environment) = environment
             && holds_module(&environment.join("lib"), module)
         {
@@ -91,4 +96,29 @@ fn holds_module(lib: &Path, module: &str) -> bool {
             module.is_dir() || module.with_extension("py").is_file()
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use rustix::fs::{CWD, Mode, mkfifoat};
+
+    use super::InstalledTools;
+
+    #[test]
+    fn a_pipe_as_configuration_of_an_environment_is_no_configuration() {
+        let folder = tempfile::tempdir().unwrap();
+        let installed = InstalledTools::below(folder.path());
+        fs::create_dir_all(folder.path().join("usr/lib/python3.12/dist-packages/pytest")).unwrap();
+        let environment = folder.path().join("project/.venv");
+        fs::create_dir_all(environment.join("bin")).unwrap();
+        let python = environment.join("bin/python3");
+        let configuration = environment.join("pyvenv.cfg");
+        fs::write(&configuration, "include-system-site-packages = false\n").unwrap();
+        assert!(!installed.has_module(&python, "pytest"));
+        fs::remove_file(&configuration).unwrap();
+        mkfifoat(CWD, &configuration, Mode::RUSR | Mode::WUSR).unwrap();
+        assert!(installed.has_module(&python, "pytest"));
+    }
 }
