@@ -1,6 +1,7 @@
 //! Compares tests and protected files in snapshots: with the baseline after the agent ran, with the last iteration
 //! before it starts. Reads only the store, and only if a relevant file changed.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use loopkeeper_core::decide::SnapshotFacts;
@@ -14,7 +15,7 @@ use loopkeeper_source::test_inventory::is_test_file;
 
 use super::run_context::SnapshotFailure;
 use super::tree_texts::tree_texts;
-use loopkeeper_system::snapshots::{SnapshotStore, TreeEntry};
+use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore, TreeEntry};
 
 /// Sources of which mutants are made.
 const MAX_SOURCES: usize = 100;
@@ -27,8 +28,9 @@ pub(super) fn find_weakened(
 ) -> Result<Vec<WeakeningFinding>, SnapshotFailure> {
     let changed = paths_changed_since_pin(scan, store, &snapshot.tree)?;
     let changed: Vec<String> = changed.into_iter().filter(|it| scan.watch.is_relevant(it)).collect();
-    let pair = TreePair { scan, store, now: &snapshot.tree };
-    Ok(scan.watch.find_weakenings(&changed, &pair))
+    let pair = TreePair::new(scan, store, &snapshot.tree);
+    let found = scan.watch.find_weakenings(&changed, &pair);
+    pair.unless_damaged(found)
 }
 
 /// Judges that differ from the pinned start.
@@ -39,7 +41,9 @@ pub fn find_changed_judges(
 ) -> Result<Vec<ChangedJudge>, SnapshotFailure> {
     let changed: Vec<String> = paths_changed_since_pin(scan, store, tree)?.into_iter().collect();
     let watch = scan.watch.clone().with_test_support(test_support_among(scan, store, &changed)?);
-    Ok(watch.changed_judges(&changed, &TreePair { scan, store, now: tree }))
+    let pair = TreePair::new(scan, store, tree);
+    let judges = watch.changed_judges(&changed, &pair);
+    pair.unless_damaged(judges)
 }
 
 /// The changed files that only tests used at the start. None if its tree is too large to be searched.
@@ -69,7 +73,7 @@ pub(super) fn find_changed_sources(
     // Their first line decides, so that only so many are read.
     sources.extend(rest.into_iter().filter(|it| may_be_script(it)).take(MAX_SOURCES));
     let changed = sources;
-    let pair = TreePair { scan, store, now: tree };
+    let pair = TreePair::new(scan, store, tree);
     let judges = scan.watch.judges_among(&changed, &pair);
     let work = changed.into_iter().filter(|it| !judges.contains(it) && !scan.watch.is_artefact(it));
     let source = |path: String| {
@@ -79,10 +83,11 @@ pub(super) fn find_changed_sources(
         (before.is_some() || !pair.existed(&path)).then_some(ChangedSource { path, before, after })
     };
     let tests = tests.into_iter().filter(|it| !scan.watch.is_artefact(it));
-    Ok((
+    let found = (
         work.take(MAX_SOURCES).filter_map(source).collect(),
         tests.take(MAX_SOURCES).filter_map(source).collect(),
-    ))
+    );
+    pair.unless_damaged(found)
 }
 
 /// Every judge of `tree`, changed or not.
@@ -94,7 +99,9 @@ pub fn find_judges(
     let mut paths: Vec<String> =
         store.paths(tree)?.into_iter().filter_map(|it| String::from_utf8(it).ok()).collect();
     paths.sort();
-    Ok(scan.watch.judges_among(&paths, &TreePair { scan, store, now: tree }))
+    let pair = TreePair::new(scan, store, tree);
+    let judges = scan.watch.judges_among(&paths, &pair);
+    pair.unless_damaged(judges)
 }
 
 /// Judges that changed, of which the store does not hold the version that counts. `touched`: files that were written,
@@ -113,7 +120,9 @@ pub(super) fn find_unstored_judges(
             unstored.push(path);
         }
     }
-    Ok(scan.watch.judges_among(&unstored, &TreePair { scan, store, now: tree }))
+    let pair = TreePair::new(scan, store, tree);
+    let judges = scan.watch.judges_among(&unstored, &pair);
+    pair.unless_damaged(judges)
 }
 
 /// Judges among changed files that no snapshot holds.
@@ -123,12 +132,12 @@ pub(super) fn find_unrecorded_judges(
     tree: &str,
     paths: &[String],
 ) -> Vec<ChangedJudge> {
-    scan.watch.unrecorded_judges(paths, &TreePair { scan, store, now: tree })
+    scan.watch.unrecorded_judges(paths, &TreePair::new(scan, store, tree))
 }
 
 /// The programs that the checks run by name.
 pub(super) fn programs(scan: &WeakeningScan, store: &SnapshotStore, tree: &str) -> Vec<String> {
-    scan.watch.programs(&TreePair { scan, store, now: tree })
+    scan.watch.programs(&TreePair::new(scan, store, tree))
 }
 
 fn paths_changed_since_pin(
@@ -199,19 +208,43 @@ struct TreePair<'a> {
     scan: &'a WeakeningScan,
     store: &'a SnapshotStore,
     now: &'a str,
+    /// The first read that failed.
+    damage: RefCell<Option<SnapshotError>>,
+}
+
+impl<'a> TreePair<'a> {
+    fn new(scan: &'a WeakeningScan, store: &'a SnapshotStore, now: &'a str) -> Self {
+        Self { scan, store, now, damage: RefCell::default() }
+    }
+
+    /// What was found, unless a file could not be read: it would count as one that does not exist.
+    fn unless_damaged<T>(self, found: T) -> Result<T, SnapshotFailure> {
+        self.damage.into_inner().map_or(Ok(found), |it| Err(it.into()))
+    }
+
+    fn bytes(&self, tree: &str, path: &str, limit: usize) -> Option<Vec<u8>> {
+        self.store.file(tree, path, limit).unwrap_or_else(|error| {
+            self.damage.borrow_mut().get_or_insert(error);
+            None
+        })
+    }
+
+    fn text(&self, tree: &str, path: &str) -> Option<String> {
+        String::from_utf8(self.bytes(tree, path, MAX_BYTES)?).ok()
+    }
 }
 
 impl FileVersions for TreePair<'_> {
     fn read_before(&self, path: &str) -> Option<String> {
-        read_text(self.store, self.scan.version_of(path), path)
+        self.text(self.scan.version_of(path), path)
     }
 
     fn read_after(&self, path: &str) -> Option<String> {
-        read_text(self.store, self.now, path)
+        self.text(self.now, path)
     }
 
     fn exists(&self, path: &str) -> bool {
-        self.store.file(self.now, path, usize::MAX).is_ok_and(|it| it.is_some())
+        self.bytes(self.now, path, usize::MAX).is_some()
     }
 
     fn leads_out(&self, path: &str) -> bool {
@@ -219,7 +252,7 @@ impl FileVersions for TreePair<'_> {
     }
 
     fn existed(&self, path: &str) -> bool {
-        self.store.file(self.scan.version_of(path), path, usize::MAX).is_ok_and(|it| it.is_some())
+        self.bytes(self.scan.version_of(path), path, usize::MAX).is_some()
     }
 }
 
@@ -233,7 +266,40 @@ mod tests {
     use loopkeeper_core::tamper::ProtectionRules;
     use loopkeeper_system::snapshots::SnapshotStore;
 
-    use super::paths_changed_since_pin;
+    use super::{find_changed_judges, paths_changed_since_pin};
+
+    #[test]
+    fn a_judge_that_cannot_be_read_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, state) = (folder.path().canonicalize().unwrap().join("work"), folder.path().join("state"));
+        fs::create_dir_all(root.join("tests")).unwrap();
+        let mut store = SnapshotStore::open(&state, &root).unwrap();
+        let mut take = |text: &str| {
+            fs::write(root.join("tests/test_a.py"), text).unwrap();
+            store.take_snapshot().unwrap().tree
+        };
+        let (start, now) = (take("assert one\n"), take("assert other\n"));
+        let scan = WeakeningScan {
+            watch: ProtectionRules::new(&[], &[], &BTreeSet::new()),
+            start: start.clone(),
+            pins: BTreeMap::new(),
+            last_tree: String::new(),
+            partial_rollbacks: Vec::new(),
+            task: String::new(),
+        };
+        let judges = || {
+            let store = SnapshotStore::open(&state, &root).unwrap();
+            find_changed_judges(&scan, &store, &now).map(|it| it.len())
+        };
+        assert_eq!(judges().map_err(|it| it.message), Ok(1));
+        let [change] = store.files_changed(&start, &now).unwrap().try_into().unwrap();
+        let id = change.new.unwrap();
+        let is_removed = ["", "objects"]
+            .iter()
+            .any(|it| fs::remove_file(state.join(it).join(&id[..2]).join(&id[2..])).is_ok());
+        assert!(is_removed, "{id} is a file of the store");
+        assert!(judges().is_err());
+    }
 
     #[test]
     fn any_other_entry_than_the_pinned_one_is_a_change() {
