@@ -23,6 +23,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time between a keeper's lock and its socket.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// Maximum time for the answer of a keeper that may be stuck.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum length of a version's name.
 const VERSION_CHARS: usize = 40;
 
@@ -65,6 +67,11 @@ pub fn send(store: &StateDir, loop_id: &str, request: Value) -> Result<(), Failu
     send_for_reply(store, loop_id, request).map(drop)
 }
 
+/// Like [`send`], for a request whose reply may take as long as an iteration.
+pub fn send_and_wait(store: &StateDir, loop_id: &str, request: Value) -> Result<(), Failure> {
+    check_reply(exchange_within(store, loop_id, request, None)?).map(drop)
+}
+
 /// Rolls the files back to the state after an iteration. A keeper older than this program does not report the result.
 pub fn roll_back(
     store: &StateDir,
@@ -85,7 +92,54 @@ pub(crate) fn ask_quickly(store: &StateDir, loop_id: &str, question: Value) -> R
     let address = store.socket(loop_id)?;
     let failed = |error: io::Error| Failure::ended(error);
     let stream = UnixStream::connect(address.path()).map_err(failed)?;
-    check_reply(send_request(&stream, question, STARTUP_TIMEOUT).map_err(failed)?).map(drop)
+    check_reply(send_request(&stream, question, Some(STARTUP_TIMEOUT)).map_err(failed)?).map(drop)
+}
+
+/// What a keeper answered to a question.
+#[derive(Debug)]
+pub(crate) enum KeeperAnswer {
+    Accepted,
+    Refused(Failure),
+    /// Alive, but without an answer.
+    Silent(Failure),
+    /// There is no keeper, or it speaks another version of the protocol.
+    None,
+}
+
+/// Asks a keeper that may have ended or been stopped.
+pub(crate) fn ask_if_alive(store: &StateDir, loop_id: &str, question: Value) -> KeeperAnswer {
+    let keeper = || store.keeper_of(&store.find(loop_id).ok()?).ok();
+    if let Some(KeeperLiveness::Alive { stopped: true, .. }) = keeper() {
+        return KeeperAnswer::Silent(stopped_error(loop_id));
+    }
+    let asked = store.socket(loop_id).map_err(io::Error::other).and_then(|address| {
+        let stream = UnixStream::connect(address.path())?;
+        send_request(&stream, question, Some(ANSWER_TIMEOUT))
+    });
+    let error = match asked.map(check_reply) {
+        Ok(Ok(_)) => return KeeperAnswer::Accepted,
+        Ok(Err(failure)) => return KeeperAnswer::Refused(failure),
+        Err(error) if error.kind() == ErrorKind::Unsupported => return KeeperAnswer::None,
+        Err(error) => error,
+    };
+    // A keeper closes its connections shortly before it exits.
+    let until = Instant::now() + STARTUP_TIMEOUT;
+    while keeper().is_some_and(KeeperLiveness::is_alive) {
+        if Instant::now() >= until {
+            return KeeperAnswer::Silent(silent_error(loop_id, &error));
+        }
+        sleep(POLL_INTERVAL);
+    }
+    KeeperAnswer::None
+}
+
+fn silent_error(loop_id: &str, error: &io::Error) -> Failure {
+    Failure::conflict(tr!(
+        "the keeper of loop {id} does not answer, and it decides whether an agent asked for this: {error}",
+        id = loop_id,
+        error
+    ))
+    .hint(tr!("Try again, or `kill` its process and `loopkeeper resume {id}`.", id = loop_id))
 }
 
 fn send_for_reply(store: &StateDir, loop_id: &str, request: Value) -> Result<KeeperReply, Failure> {
@@ -123,6 +177,15 @@ pub fn no_keeper_error(loop_view: &LoopView) -> Failure {
 }
 
 fn exchange(store: &StateDir, loop_id: &str, request: Value) -> Result<KeeperReply, Failure> {
+    exchange_within(store, loop_id, request, Some(TIMEOUT))
+}
+
+fn exchange_within(
+    store: &StateDir,
+    loop_id: &str,
+    request: Value,
+    timeout: Option<Duration>,
+) -> Result<KeeperReply, Failure> {
     if continue_stopped(store, loop_id, &request)? && has_verb(&request, "resume") {
         // A loop that was not paused refuses the request, although it was resumed.
         ask_quickly(store, loop_id, request).ok();
@@ -130,7 +193,7 @@ fn exchange(store: &StateDir, loop_id: &str, request: Value) -> Result<KeeperRep
     }
     let address = store.socket(loop_id)?;
     connect(address.path())
-        .and_then(|stream| send_request(&stream, request, TIMEOUT))
+        .and_then(|stream| send_request(&stream, request, timeout))
         .map_err(|error| no_reply_error(store, loop_id, &error))
 }
 
@@ -164,15 +227,23 @@ fn continue_stopped(store: &StateDir, loop_id: &str, request: &Value) -> Result<
     if continues && store.continue_stopped_keeper(&dir)? {
         return Ok(true);
     }
-    Err(Failure::conflict(tr!("the process of loop {id} is stopped", id = loop_id)).hint(tr!(
-        "`loopkeeper resume {id}` continues it, `loopkeeper stop --now {id}` ends it.",
-        id = loop_id
-    )))
+    Err(stopped_error(loop_id))
 }
 
-fn send_request(stream: &UnixStream, mut request: Value, timeout: Duration) -> io::Result<KeeperReply> {
-    stream.set_read_timeout(Some(timeout))?;
-    stream.set_write_timeout(Some(timeout))?;
+fn stopped_error(loop_id: &str) -> Failure {
+    Failure::conflict(tr!("the process of loop {id} is stopped", id = loop_id)).hint(tr!(
+        "`loopkeeper resume {id}` continues it, `loopkeeper stop --now {id}` ends it.",
+        id = loop_id
+    ))
+}
+
+fn send_request(
+    stream: &UnixStream,
+    mut request: Value,
+    timeout: Option<Duration>,
+) -> io::Result<KeeperReply> {
+    stream.set_read_timeout(timeout)?;
+    stream.set_write_timeout(timeout)?;
     let mut reader = BufReader::new(stream);
     check_greeting(&line(&mut reader)?)?;
     if let Some(fields) = request.as_object_mut() {

@@ -126,7 +126,7 @@ fn ensure_authority(state: &StateDir, args: &Args, dir: &LoopDir) -> Result<(), 
         None if dir.journal().exists() => RestrictedCommand::Resume,
         None => return Ok(()),
     };
-    authority::ensure_user(state, command)
+    authority::ensure_user_of(state, command, Some(dir.id()))
 }
 
 /// Reports the failure to the log or to the caller; the exit code is the kind of failure.
