@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 use loopkeeper_core::check::CheckResult;
@@ -11,8 +11,9 @@ use loopkeeper_core::decide::weakening;
 use loopkeeper_core::journal::{CheckProgram, Entry, Record};
 use loopkeeper_keeper::stray_search::{RemovalCandidates, find_removal_candidates};
 use loopkeeper_keeper::weakening_scan::find_judges;
-use loopkeeper_system::check_programs::{find_program, hash_file};
+use loopkeeper_system::check_programs::{ProgramFile, find_program, hash_file};
 use loopkeeper_system::journal_file;
+use loopkeeper_system::regular_file;
 use loopkeeper_system::scratch::ScratchDir;
 use loopkeeper_system::snapshots::{SnapshotError, SnapshotStore};
 use loopkeeper_system::state_dir::StateError;
@@ -127,24 +128,39 @@ pub struct ReceiptComparison {
 /// Notes for a reviewer that do not affect the comparison: different programs, and accepted weakenings.
 pub fn notes(receipt: &Receipt) -> Vec<String> {
     let search_path = std::env::var_os("PATH").unwrap_or_default();
-    let program = |then: &CheckProgram| {
-        let version = then.version.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
-        let name = &then.name;
-        match find_program(name, &search_path) {
-            None => Some(tr!("{name}{version} of the receipt is not installed here", name, version)),
-            Some(now) if now.sha256 == then.sha256 => None,
-            Some(now) => {
-                let (then, now) = (format!("{}{version}", then.path), now.path.display());
-                Some(tr!("{name} is {then} in the receipt, and another file here: {now}", name, then, now))
-            }
-        }
-    };
-    let programs = receipt.environment.programs.iter().filter_map(program);
+    let note = |then: &CheckProgram| program_note(then, find_program(&then.name, &search_path).as_ref());
+    let programs = receipt.environment.programs.iter().filter_map(note);
     let accepted = receipt
         .acceptances
         .iter()
         .map(|it| tr!("accepted by the user: {sentence}", sentence = it.sentence()));
     programs.chain(accepted).collect()
+}
+
+/// How the program differs from that of the receipt. A file without a hash is neither the same nor another one.
+fn program_note(then: &CheckProgram, now: Option<&ProgramFile>) -> Option<String> {
+    let version = then.version.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+    let name = &then.name;
+    let Some(now) = now else {
+        return Some(tr!("{name}{version} of the receipt is not installed here", name, version));
+    };
+    let (path_then, path_now) = (format!("{}{version}", then.path), now.path.display());
+    match (&then.sha256, &now.sha256) {
+        (Some(before), Some(after)) if before == after => None,
+        (Some(_), Some(_)) => Some(tr!(
+            "{name} is {then} in the receipt, and another file here: {now}",
+            name,
+            then = path_then,
+            now = path_now
+        )),
+        (None, _) | (_, None) => Some(tr!(
+            "{name} is {then} in the receipt and {now} here; whether they are the same file is unknown, \
+             because one of them has no hash",
+            name,
+            then = path_then,
+            now = path_now
+        )),
+    }
 }
 
 /// Compares the task and the files of a checkout with the receipt.
@@ -224,7 +240,7 @@ fn file_difference(root: &Path, file: &FileHash) -> Option<FileDifference> {
             let bytes = if metadata.is_symlink() {
                 fs::read_link(root.join(&file.path)).map(|it| it.into_os_string().into_encoded_bytes())
             } else if metadata.is_file() {
-                fs::read(root.join(&file.path))
+                read_regular(&root.join(&file.path))
             } else {
                 return Some(FileDifference::NoFile);
             };
@@ -235,6 +251,13 @@ fn file_difference(root: &Path, file: &FileHash) -> Option<FileDifference> {
             }
         }
     }
+}
+
+/// Another entry may have taken the place of the file since its kind was read.
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    regular_file::open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The id that a snapshot of the tree would have, computed in a temporary store.
@@ -267,7 +290,37 @@ pub fn compare_results(receipt: &Receipt, results: &[CheckResult]) -> Vec<String
 mod tests {
     use loopkeeper_text::language::Language;
 
-    use super::{FileDifference, FileHash, file_difference};
+    use super::{CheckProgram, FileDifference, FileHash, ProgramFile, file_difference, program_note};
+
+    #[test]
+    fn programs_are_compared_by_their_hashes() {
+        let check = |then: Option<&str>, now: Option<Option<&str>>, expect: Option<&str>| {
+            let then = CheckProgram {
+                name: "tool".to_owned(),
+                path: "/a/tool".to_owned(),
+                version: Some("1.2".to_owned()),
+                sha256: then.map(str::to_owned),
+            };
+            let now = now.map(|it| ProgramFile { path: "/b/tool".into(), sha256: it.map(str::to_owned) });
+            let note = program_note(&then, now.as_ref());
+            match expect {
+                None => assert_eq!(note, None),
+                Some(part) => assert!(note.as_ref().is_some_and(|it| it.contains(part)), "{note:?}"),
+            }
+        };
+        check(Some("x"), Some(Some("x")), None);
+        check(
+            Some("x"),
+            Some(Some("y")),
+            Some("tool is /a/tool (1.2) in the receipt, and another file here: /b"),
+        );
+        check(Some("x"), None, Some("tool (1.2) of the receipt is not installed here"));
+        let unknown =
+            "/b/tool here; whether they are the same file is unknown, because one of them has no hash";
+        check(None, Some(None), Some(unknown));
+        check(None, Some(Some("x")), Some(unknown));
+        check(Some("x"), Some(None), Some(unknown));
+    }
 
     #[test]
     fn files_are_compared_with_their_entries() {
