@@ -9,6 +9,7 @@ use loopkeeper_text::language::translate;
 use loopkeeper_text::tr;
 use loopkeeper_view::{self as view, DeferredCommand};
 use serde_json::json;
+use tokio::runtime::Handle;
 
 use super::loop_commands::THE_LOOP;
 use super::{CommandOutcome, CommandRefusal, cancel_checks, run_blocking, target, trust};
@@ -29,7 +30,7 @@ pub(super) async fn check(shared: &Arc<ServerState>, args: CheckArgs) -> Command
     let request = CheckRequest::default();
     let (state, is_cancelled) = (Arc::clone(shared), Arc::clone(&request.is_cancelled));
     let started = run_blocking(move || {
-        let started = start_check(&task, args.criterion.as_deref(), &is_cancelled)?;
+        let started = start_check(&state, &task, args.criterion.as_deref(), &is_cancelled)?;
         if matches!(started, CheckStart::Runs) {
             record_process(&state, &task, &is_cancelled)?;
         }
@@ -92,6 +93,7 @@ enum CheckStart {
 }
 
 fn start_check(
+    shared: &Arc<ServerState>,
     task: &TaskSnapshot,
     criterion: Option<&str>,
     is_cancelled: &AtomicBool,
@@ -122,13 +124,18 @@ fn start_check(
         return Err(operations::start::busy_error(&store, holder, path).into());
     };
     let effect = view::effect(&loop_view.state, DeferredCommand::Check, translate(THE_LOOP));
-    request_checks(store, loop_view.dir.id().to_owned()).map_err(Failure::from)?;
+    request_checks(shared, store, loop_view.dir.id().to_owned()).map_err(Failure::from)?;
     Ok(CheckStart::Queued(effect))
 }
 
 /// Does not wait for the keeper, which replies once the round is over: that may be long after the agent's run. The
-/// results arrive through the journal.
-fn request_checks(store: StateDir, loop_id: String) -> std::io::Result<()> {
-    let send = move || drop(control_client::send(&store, &loop_id, json!({"do": "check"})));
+/// results arrive through the journal; a refusal is shown.
+fn request_checks(shared: &Arc<ServerState>, store: StateDir, loop_id: String) -> std::io::Result<()> {
+    let (shared, runtime) = (Arc::clone(shared), Handle::current());
+    let send = move || {
+        if let Err(failure) = control_client::send_and_wait(&store, &loop_id, json!({"do": "check"})) {
+            runtime.spawn(async move { CommandRefusal::from(failure).show(&shared).await });
+        }
+    };
     std::thread::Builder::new().spawn(send).map(drop)
 }
