@@ -1,7 +1,8 @@
 //! `output`: what a check or an agent printed, as a file that an editor can open. The file is a sanitized copy without
 //! escape sequences and control characters.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -92,8 +93,42 @@ fn stored_output_path(stored: &StoredResult) -> Option<PathBuf> {
 fn read_head_and_tail(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     for part in [path.to_owned(), path.with_extension("tail")] {
-        let Ok(file) = std::fs::File::open(&part) else { continue };
-        file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+        let read = File::open(&part).and_then(|it| it.take(MAX_BYTES).read_to_end(&mut bytes));
+        match read {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound && part != path => {}
+            Err(error) => return Err(unreadable(&part, &error)),
+        }
     }
     Ok(bytes)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    if error.kind() == ErrorKind::NotFound {
+        return Failure::ended(tr!("this output was removed"))
+            .hint(tr!("Old loops are removed with their output; run the check again."));
+    }
+    Failure::of_system(tr!("cannot read {path}: {error}", path = path.display(), error), error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::read_head_and_tail;
+
+    #[test]
+    fn an_output_that_cannot_be_read_is_no_empty_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("0001.out");
+        let fact = || read_head_and_tail(&path).map_err(|it| it.message.fact().to_owned());
+        assert_eq!(fact(), Err("this output was removed".to_owned()));
+        fs::write(&path, "head ").unwrap();
+        assert_eq!(fact(), Ok(b"head ".to_vec()));
+        fs::write(path.with_extension("tail"), "tail").unwrap();
+        assert_eq!(fact(), Ok(b"head tail".to_vec()));
+        fs::remove_file(path.with_extension("tail")).unwrap();
+        fs::create_dir(path.with_extension("tail")).unwrap();
+        assert!(fact().unwrap_err().starts_with("cannot read "));
+    }
 }
