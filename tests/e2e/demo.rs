@@ -10,7 +10,7 @@ const STEPS: [&str; 8] = [
     "2 files changed, 4 of 5 pass, although the agent says it is done",
     "1 file changed, 4 of 5 pass, 1 broke; ✗ Unknown options are refused: exit 0, needs exit 2",
     "1 file changed, 5 of 5 pass",
-    "final verdict in a clean room: 4/4 pass",
+    "final verdict in a clean room: 4/4 pass, 1 other check was judged in the work tree",
     "mutants: 12 of 13 noticed; receipt.sh:8: no check notices that `echo 'A basket has one ",
     "ompleted, verified",
 ];

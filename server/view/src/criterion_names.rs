@@ -11,16 +11,28 @@ use loopkeeper_text::sanitize;
 pub struct CriterionNames {
     names: BTreeMap<CriterionId, String>,
     optional: BTreeSet<CriterionId>,
+    /// The criteria with a check that count now.
+    checked: BTreeSet<CriterionId>,
 }
 
 impl CriterionNames {
     /// Adds the criteria that a record introduces.
     pub fn observe(&mut self, record: &Record) {
         match record {
-            Record::LoopStarted { spec, .. } => self.add(&spec.criteria),
-            Record::Baseline { criteria, .. } => self.add(criteria.iter().map(|it| &it.criterion)),
+            Record::LoopStarted { spec, .. } => self.replace(spec.criteria.iter()),
+            Record::Baseline { criteria, .. } => self.replace(criteria.iter().map(|it| &it.criterion)),
             _ => {}
         }
+    }
+
+    fn replace<'a>(&mut self, criteria: impl Iterator<Item = &'a Criterion> + Clone) {
+        self.checked = criteria.clone().filter(|it| it.check.is_some()).map(|it| it.id.clone()).collect();
+        self.add(criteria);
+    }
+
+    /// How many criteria with a check have no result in a round.
+    pub fn judged_elsewhere(&self, round: &Round) -> usize {
+        self.checked.iter().filter(|it| round.result(it).is_none()).count()
     }
 
     pub fn add<'a>(&mut self, criteria: impl IntoIterator<Item = &'a Criterion>) {

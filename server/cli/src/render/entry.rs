@@ -179,7 +179,7 @@ impl EntryFormatter {
             Record::Stopping { now } => (None, stopping(*now).into()),
             Record::WeakeningAccepted { .. }
             | Record::ProtectedEdited { .. }
-            | Record::FinalVerdict { .. } => (None, describe_verdict(&entry.record)),
+            | Record::FinalVerdict { .. } => (None, self.describe_verdict(&entry.record)),
             Record::Mutants { .. } => (None, mutants::describe_record(&entry.record)?),
             Record::TrustChanged { message } => (None, message.clone()),
             Record::CommandRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
@@ -220,6 +220,53 @@ impl EntryFormatter {
             let _ = write!(text, "{}", tr!("; {sign} {name}: {fact}", sign, name, fact = result.fact));
             text
         })
+    }
+
+    /// Changes of the files that decide a verdict, or the result of the clean room.
+    fn describe_verdict(&self, record: &Record) -> String {
+        let (as_left, pinned, judge_count, copied, unavailable) = match record {
+            Record::WeakeningAccepted { paths, by, .. } => {
+                let by =
+                    by.as_ref().map(|it| tr!(", by {user}", user = sanitize::line(it))).unwrap_or_default();
+                return tr!("weakening accepted{paths}{by}", paths = listed(paths), by);
+            }
+            Record::ProtectedEdited { paths, .. } => {
+                return tr!("you edited tests or protected files{paths}", paths = listed(paths));
+            }
+            Record::FinalVerdict { as_left, pinned, judge_count, copied, unavailable, .. } => {
+                (as_left, pinned, judge_count, copied, unavailable)
+            }
+            _ => return String::new(),
+        };
+        if let Some(why) = unavailable {
+            return tr!(
+                "final verdict in the work tree, without a clean room: {why}",
+                why = sanitize::line(why)
+            );
+        }
+        let as_left = as_left.as_deref().map(|it| self.passing_in_room(it)).unwrap_or_default();
+        let pinned = pinned.as_deref().map(passing).map_or_else(String::new, |it| {
+            tr!(
+                "; {passing} with the old versions of {files}",
+                passing = it,
+                files = words::counted(*judge_count, "changed test file")
+            )
+        });
+        if copied.is_some() {
+            tr!("final verdict in a copy at another path: {as_left}{pinned}", as_left, pinned)
+        } else {
+            tr!("final verdict in a clean room: {as_left}{pinned}", as_left, pinned)
+        }
+    }
+
+    /// `4/4 pass, 1 other check was judged in the work tree`: a clean room judges only commands and requests.
+    fn passing_in_room(&self, round: &Round) -> String {
+        let passing = passing(round);
+        match self.names.judged_elsewhere(round) {
+            0 => passing,
+            1 => tr!("{passing}, 1 other check was judged in the work tree", passing),
+            others => tr!("{passing}, {others} other checks were judged in the work tree", passing, others),
+        }
     }
 
     /// The locations where each check failed, or the end of its output if there is none.
@@ -385,41 +432,10 @@ fn listed(paths: &[String]) -> String {
     tr!(": {paths}", paths = clauses::and_more(clauses::list(shown), more))
 }
 
-/// Changes of the files that decide a verdict, or the result of the clean room.
-fn describe_verdict(record: &Record) -> String {
-    let (as_left, pinned, judge_count, copied, unavailable) = match record {
-        Record::WeakeningAccepted { paths, by, .. } => {
-            let by = by.as_ref().map(|it| tr!(", by {user}", user = sanitize::line(it))).unwrap_or_default();
-            return tr!("weakening accepted{paths}{by}", paths = listed(paths), by);
-        }
-        Record::ProtectedEdited { paths, .. } => {
-            return tr!("you edited tests or protected files{paths}", paths = listed(paths));
-        }
-        Record::FinalVerdict { as_left, pinned, judge_count, copied, unavailable, .. } => {
-            (as_left, pinned, judge_count, copied, unavailable)
-        }
-        _ => return String::new(),
-    };
-    if let Some(why) = unavailable {
-        return tr!("final verdict in the work tree, without a clean room: {why}", why = sanitize::line(why));
-    }
-    let passing = |round: &Round| {
-        let passing = round.results.iter().filter(|it| it.status == Status::Pass).count();
-        tr!("{passing}/{total} pass", passing, total = round.results.len())
-    };
-    let as_left = as_left.as_deref().map(passing).unwrap_or_default();
-    let pinned = pinned.as_deref().map(passing).map_or_else(String::new, |it| {
-        tr!(
-            "; {passing} with the old versions of {files}",
-            passing = it,
-            files = words::counted(*judge_count, "changed test file")
-        )
-    });
-    if copied.is_some() {
-        tr!("final verdict in a copy at another path: {as_left}{pinned}", as_left, pinned)
-    } else {
-        tr!("final verdict in a clean room: {as_left}{pinned}", as_left, pinned)
-    }
+/// `4/4 pass`
+fn passing(round: &Round) -> String {
+    let passing = round.results.iter().filter(|it| it.status == Status::Pass).count();
+    tr!("{passing}/{total} pass", passing, total = round.results.len())
 }
 
 fn iteration_number(iteration: u32) -> Option<u32> {

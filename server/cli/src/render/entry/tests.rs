@@ -105,6 +105,21 @@ fn an_iteration_reads_from_top_to_bottom() {
 }
 
 #[test]
+fn a_final_verdict_names_the_checks_that_no_clean_room_judged() {
+    let verdict = |results: Vec<CheckResult>| {
+        let as_left = serde_json::to_value(Round { results, ..round() }).unwrap();
+        let fields = serde_json::json!({"iteration": 1, "tree": "a", "asLeft": as_left});
+        serde_json::from_value::<Record>(serde_json::json!({"final-verdict": fields})).unwrap()
+    };
+    let (one, other) = (result("aa", Status::Pass, ""), result("bb", Status::Fail, "exit 1"));
+    check(verdict(vec![one.clone(), other]), "      final verdict in a clean room: 1/2 pass");
+    let partly = "      final verdict in a clean room: 1/1 pass, 1 other check was judged in the work tree";
+    check(verdict(vec![one]), partly);
+    let none = "      final verdict in a clean room: 0/0 pass, 2 other checks were judged in the work tree";
+    check(verdict(Vec::new()), none);
+}
+
+#[test]
 fn an_entry_is_in_the_language_of_the_user() {
     let run = finished_run();
     let until = Moment { wall: NOON + 3_600_000, awake: 0 };
