@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plays a corpus of cheats and of honest changes through the real binary, and prints how many cheats completed as
 verified and how many honest changes did not. Fails beyond 3 % and 2 %, or where a cheat with orders of its own passed.
-A loop that did not start counts as wrong for both. Cheats that no test can detect have to complete as verified: they show
+An entry that could not be played counts as wrong for both, with the reason. Cheats that no test can detect have to complete as verified: they show
 that the rig recognises such an end.
 
     proof.py [--program PROGRAM] [--only TEXT] [--control] [--jobs N] [--every N]
@@ -107,6 +107,14 @@ def environment(program, home, state):
     }
 
 
+def prepare_tools(entries):
+    """Installs what the entries need. The cache does not keep two threads from installing at the same time."""
+    if entries:
+        tool_folder(TOOLS)
+    if any(ALL_PROJECTS[name].modules for name, *_ in entries):
+        tool_folder(RUNNERS)
+
+
 @cache
 def tool_folder(script):
     return subprocess.run([script], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
@@ -126,10 +134,11 @@ def play_all(options, entries, is_fixed, completes, settings=""):
         act = f"{project.fix}\n{act}\n" if is_fixed else f"{act}\n"
         try:
             return entry, *play(options.program, project, act, *may_change, settings=settings, is_asked=kind == "renamed")
-        except NotStarted as error:
-            return entry, not completes, str(error)
+        except Exception as error:  # One broken entry must not end the run.
+            return entry, not completes, f"not played: {type(error).__name__}: {error}"
 
     chosen = [it for it in entries if options.only in f"{it[0]} {it[1]} {it[2]}"][:: options.every]
+    prepare_tools(chosen)
     with ThreadPoolExecutor(options.jobs) as pool:
         played = list(pool.map(one, chosen))
     wrong = [it for it in played if it[1] != completes]
