@@ -46,8 +46,22 @@ pub fn is_test_path(path: &str) -> bool {
     static NAME: ConstantPattern = ConstantPattern::new(
         r"(?:^|[._-])(?:[Tt]ests?|[Ss]pec)(?:[._-]|$)|[A-Za-z0-9](?:Tests?|TestCase|Spec|IT)\.[a-z]+$|\.bats$|\.t$",
     );
-    const FOLDERS: [&str; 7] = ["test", "tests", "__tests__", "spec", "specs", "e2e", "testing"];
-    let folder = |it: &str| FOLDERS.contains(&it);
+    const FOLDERS: [&str; 11] = [
+        "test",
+        "tests",
+        "Tests",
+        "__tests__",
+        "spec",
+        "specs",
+        "e2e",
+        "testing",
+        "testFixtures",
+        "androidTest",
+        "integrationTest",
+    ];
+    // Projects of C#: `Calc.Tests`.
+    const ENDS: [&str; 4] = [".Tests", ".Test", ".UnitTests", ".IntegrationTests"];
+    let folder = |it: &str| FOLDERS.contains(&it) || ENDS.iter().any(|end| it.ends_with(end));
     let is_in = path.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(folder));
     // Most paths have none of these, and a pattern is compiled when it is first asked.
     let may_be = |it: &str| ["est", "pec", "IT.", ".bats", ".t"].iter().any(|sign| it.contains(sign));

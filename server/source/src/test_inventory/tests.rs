@@ -282,6 +282,9 @@ fn names_of_tests() {
         "x/__tests__/a.js",
         "tests.rs",
         "a.bats",
+        "Calc.Tests/Helper.cs",
+        "Tests/CalcTests/Helper.swift",
+        "src/testFixtures/java/Sums.java",
     ] {
         assert!(is_test_path(path), "{path}");
     }
