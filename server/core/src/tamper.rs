@@ -36,7 +36,7 @@ use self::check_files::{CheckScan, CheckedFile, FileRole};
 use self::search_scope::AbsenceCheck;
 use self::shadowed_imports::TestFileVersions;
 use loopkeeper_source::test_inventory::{
-    TestCase, TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
+    TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
 };
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};
 use loopkeeper_text::clauses::join_with_commas;
@@ -253,20 +253,25 @@ fn glob_set(globs: &[String]) -> GlobSet {
 }
 
 /// Tests in a file that did not exist before.
-fn moved_tests(paths: &[&str], files: &dyn FileVersions) -> Vec<TestCase> {
+fn moved_tests(paths: &[&str], files: &dyn FileVersions) -> TestInventory {
     let of = |path: &&str| {
         let after = inventory(path, &files.read_after(path)?);
         let before = files.read_before(path).map_or_else(TestInventory::default, |it| inventory(path, &it));
         Some(moved(&before, &after))
     };
-    paths.iter().filter_map(of).flatten().collect()
+    let mut all = TestInventory::default();
+    for moved in paths.iter().filter_map(of) {
+        all.tests.extend(moved.tests);
+        all.rows.extend(moved.rows);
+    }
+    all
 }
 
 struct TamperComparison<'a> {
     watch: &'a ProtectionRules,
     files: &'a dyn FileVersions,
     named: BTreeMap<String, CheckedFile>,
-    moved: Vec<TestCase>,
+    moved: TestInventory,
     changed: &'a [&'a str],
 }
 

@@ -8,6 +8,7 @@ mod languages;
 mod lines;
 mod losses;
 mod reached;
+mod rows;
 mod strings;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,8 @@ pub struct TestInventory {
     pub skips: u32,
     /// Marks that let only some tests run.
     pub narrowed: u32,
+    /// The rows of values that parametrised tests run with.
+    pub rows: Vec<String>,
 }
 
 /// One test.
@@ -69,10 +72,15 @@ fn parse(path: &str, text: &str) -> Option<TestFileParser> {
         marks: TestAttributes::default(),
         open: None,
     };
-    for line in lines::code(language, text) {
-        parser.read_line(&line);
+    let lines = lines::code(language, text);
+    for line in &lines {
+        parser.read_line(line);
     }
     parser.close();
+    if !parser.found.tests.is_empty() {
+        let code: Vec<&str> = lines.iter().map(|it| it.code).collect();
+        parser.found.rows = rows::table_rows(language, &code.join("\n"), |it| parser.patterns.asserts(it));
+    }
     Some(parser)
 }
 

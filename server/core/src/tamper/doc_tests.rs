@@ -35,7 +35,8 @@ pub(super) fn find_losses(changed: &[String], files: &dyn FileVersions) -> Vec<W
     };
     let sources: Vec<SourceExamples> =
         changed.iter().filter(|it| language(it) == Some(TestLanguage::Rust)).filter_map(read).collect();
-    let elsewhere: Vec<TestCase> = sources.iter().flat_map(|it| moved(&it.before, &it.after)).collect();
+    let tests = sources.iter().flat_map(|it| moved(&it.before, &it.after).tests).collect();
+    let elsewhere = TestInventory { tests, ..TestInventory::default() };
     sources.iter().filter_map(|it| it.describe_loss(&elsewhere)).collect()
 }
 
@@ -55,7 +56,7 @@ impl SourceExamples {
         Self { path: path.to_owned(), before, after }
     }
 
-    fn describe_loss(&self, elsewhere: &[TestCase]) -> Option<WeakeningFinding> {
+    fn describe_loss(&self, elsewhere: &TestInventory) -> Option<WeakeningFinding> {
         let loss = test_loss(&self.before, &self.after, elsewhere);
         let (path, what) = (&self.path, loss.words());
         let what = tr!("{path} {what} in the examples of its documentation", path, what);

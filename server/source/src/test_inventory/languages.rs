@@ -215,7 +215,7 @@ static PYTHON: LanguagePatterns = LanguagePatterns::new([
     r"^@",
     NO_MATCH,
     r"\bmark\.(?:skip|skipif|xfail)\b|\bpytest\.(?:skip|xfail|importorskip)\(|\bunittest\.(?:skip|expectedFailure)|^@(?:skip|skipIf|skipUnless|expectedFailure)\b|\bskipTest\(|\bSkipTest\b|\b__test__\s*=\s*False|\bcollect_ignore|^(?:sys\.exit|os\._exit|exit|quit)\(0?\)",
-    NO_MATCH,
+    r"^for\b.*\bin\s+\w+\[\d*:\d*\]\s*:",
     r"^assert\b|[;:]\s*assert\b|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\(|\braises\(|\bassert_\w+\(|\.assert_\w+\(",
 ]);
 
@@ -225,7 +225,7 @@ static GO: LanguagePatterns = LanguagePatterns::new([
     NO_MATCH,
     NO_MATCH,
     r"\b[tbf]\.Skip(?:f|Now)?\(|^//go:build\s+(?:ignore|never|skip)\b",
-    NO_MATCH,
+    r"^for\b.*\brange\s+\w+\[\d*:\d*\]",
     r"\b[tbf]\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\(|\b(?:assert|require|is|suite|s)\.[A-Z]\w*\(",
 ]);
 

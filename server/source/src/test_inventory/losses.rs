@@ -26,6 +26,10 @@ pub struct TestLoss {
     pub forgiving: u32,
     /// Marks that let only some of the tests run.
     pub narrowed: u32,
+    /// Rows of values that a parametrised test no longer runs with.
+    pub rows: u32,
+    /// Rows that hold other values than before.
+    pub altered_rows: u32,
 }
 
 impl TestLoss {
@@ -36,6 +40,7 @@ impl TestLoss {
     /// `lost 2 tests, lost 1 assertion`: a clause about the file.
     pub fn words(self) -> String {
         let tests = |number: u32| (number > 0).then(|| counted(u64::from(number), "test"));
+        let cases = |number: u32| (number > 0).then(|| counted(u64::from(number), "test case"));
         let assertions = |number: u32| (number > 0).then(|| counted(u64::from(number), "assertion"));
         let parts = [
             tests(self.tests).map(|count| tr!("lost {count}", count)),
@@ -43,6 +48,8 @@ impl TestLoss {
             tests(self.emptied).map(|count| tr!("has {count} that test nothing", count)),
             assertions(self.assertions).map(|count| tr!("lost {count}", count)),
             assertions(self.altered).map(|count| tr!("expects different values in {count}", count)),
+            cases(self.rows).map(|count| tr!("lost {count}", count)),
+            cases(self.altered_rows).map(|count| tr!("changed {count}", count)),
             tests(self.forgiving).map(|count| tr!("tolerates failures in {count}", count)),
             (self.narrowed > 0).then(|| tr!("runs only some of its tests").to_owned()),
         ];
@@ -51,8 +58,8 @@ impl TestLoss {
 }
 
 /// What `before` had and neither `after` nor the tests that appeared `elsewhere` have.
-pub fn test_loss(before: &TestInventory, after: &TestInventory, elsewhere: &[TestCase]) -> TestLoss {
-    let (mut pool, mut moved) = (UnmatchedTests::new(&after.tests), UnmatchedTests::new(elsewhere));
+pub fn test_loss(before: &TestInventory, after: &TestInventory, elsewhere: &TestInventory) -> TestLoss {
+    let (mut pool, mut moved) = (UnmatchedTests::new(&after.tests), UnmatchedTests::new(&elsewhere.tests));
     let mut pairs: Vec<(&TestCase, &TestCase)> = Vec::new();
     let mut rest: Vec<&TestCase> = before.tests.iter().collect();
     pair_tests(&mut rest, &mut pairs, |case| pool.take_named(&case.name));
@@ -69,7 +76,22 @@ pub fn test_loss(before: &TestInventory, after: &TestInventory, elsewhere: &[Tes
     loss.altered += count_altered(&loose, &missing(&after.loose, &before.loose));
     loss.skipped += after.skips.saturating_sub(before.skips);
     loss.narrowed = after.narrowed.saturating_sub(before.narrowed);
+    count_rows(&mut loss, before, after, &elsewhere.rows);
     loss
+}
+
+/// Rows that became assertions, or that other files have now, are not lost.
+fn count_rows(loss: &mut TestLoss, before: &TestInventory, after: &TestInventory, elsewhere: &[String]) {
+    let assertions = |it: &TestInventory| it.tests.iter().map(|it| it.assertions.len()).sum::<usize>();
+    let mut elsewhere = LineCounts::new(elsewhere.iter().map(String::as_str));
+    let mut gone = missing(&before.rows, &after.rows);
+    gone.retain(|row| !elsewhere.take(row));
+    let new = missing(&after.rows, &before.rows);
+    let mut shapes = LineCounts::new(new.iter().map(|it| shape_of_row(it)));
+    loss.altered_rows = gone.iter().filter(|row| shapes.take(&shape_of_row(row))).count() as u32;
+    let spare = new.len() + assertions(after).saturating_sub(assertions(before));
+    // Tests that are gone took their rows with them.
+    loss.rows = if loss.tests > 0 { 0 } else { gone.len().saturating_sub(spare) as u32 };
 }
 
 fn pair_tests<'a>(
@@ -84,10 +106,17 @@ fn pair_tests<'a>(
     });
 }
 
-/// The tests that one state of a file has and the other lacks.
-pub fn moved(before: &TestInventory, after: &TestInventory) -> Vec<TestCase> {
+/// The row with all of its values taken out.
+fn shape_of_row(row: &str) -> String {
+    VALUE.replace_all(row, "0").into_owned()
+}
+
+/// The tests and rows that one state of a file has and the other lacks.
+pub fn moved(before: &TestInventory, after: &TestInventory) -> TestInventory {
     let known: HashSet<&str> = before.tests.iter().map(|it| it.name.as_str()).collect();
-    after.tests.iter().filter(|it| !known.contains(it.name.as_str())).cloned().collect()
+    let tests = after.tests.iter().filter(|it| !known.contains(it.name.as_str())).cloned().collect();
+    let rows = missing(&after.rows, &before.rows).into_iter().map(str::to_owned).collect();
+    TestInventory { tests, rows, ..TestInventory::default() }
 }
 
 fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: &mut LineCounts<&str>) {
@@ -119,16 +148,18 @@ fn count_altered(gone: &[&str], new: &[&str]) -> u32 {
     gone.iter().filter(|line| left.take(&without_values(line))).count() as u32
 }
 
+static VALUE: ConstantPattern =
+    ConstantPattern::new(r#"-?\b(?:\d[\d_.]*|true|false|True|False)\b|"(?:[^"\\]|\\.)*""#);
+
 /// The line with its values taken out; the failure messages are kept, since correcting them weakens nothing.
 fn without_values(line: &str) -> String {
-    static VALUE: ConstantPattern =
-        ConstantPattern::new(r#"-?\b(?:\d[\d_.]*|true|false|True|False)\b|"(?:[^"\\]|\\.)*""#);
     let says_why = line.starts_with("assert ") || line.starts_with("assert!(");
     let shaped = VALUE.replace_all(line, |found: &regex::Captures<'_>| {
         let Some(found) = found.get(0) else { return String::new() };
         let before = line.get(..found.start()).unwrap_or_default();
         let is_text = found.as_str().starts_with('"');
-        let why = is_text && before.ends_with(',') && says_why;
+        let why = is_text
+            && ((before.ends_with(',') && says_why) || FAILURE_CALLS.iter().any(|it| before.ends_with(it)));
         if why || (is_text && !before.ends_with([',', '=', '('])) {
             found.as_str().to_owned()
         } else {
@@ -137,6 +168,9 @@ fn without_values(line: &str) -> String {
     });
     OPPOSITES.iter().fold(shaped.into_owned(), |text, (not, plain)| text.replace(not, plain))
 }
+
+/// Calls that fail with the message which follows.
+const FAILURE_CALLS: [&str; 7] = ["Error(", "Errorf(", "Fatal(", "Fatalf(", "fail(", "Fail(", "panic!("];
 
 /// An inverted assertion expects another value, too.
 const OPPOSITES: &[(&str, &str)] = &[

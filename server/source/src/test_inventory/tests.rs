@@ -1,10 +1,12 @@
 //! Two states of a file and what was lost between them. Honest edits lose nothing.
 
-use super::{inventory, is_test_path, test_loss};
+use super::{TestInventory, inventory, is_test_path, test_loss};
+
+mod rows;
 
 #[track_caller]
 fn check(path: &str, before: &str, after: &str, expect: &str) {
-    let loss = test_loss(&inventory(path, before), &inventory(path, after), &[]);
+    let loss = test_loss(&inventory(path, before), &inventory(path, after), &TestInventory::default());
     assert_eq!(loss.words(), expect, "{path}\n{before}\n--\n{after}");
     assert_eq!(loss.any(), !expect.is_empty());
 }
@@ -265,9 +267,9 @@ fn assertions_outside_of_tests_count_too() {
 fn tests_moved_to_another_file_are_not_lost() {
     let (before, gone) = (inventory("tests/test_a.py", PY), inventory("tests/test_a.py", ""));
     let new = inventory("tests/unit/test_a.py", PY);
-    assert!(!test_loss(&before, &gone, &new.tests).any());
+    assert!(!test_loss(&before, &gone, &new).any());
     let half = inventory("tests/unit/test_a.py", &PY.replace("    assert add(0, 0) == 0\n", ""));
-    assert_eq!(test_loss(&before, &gone, &half.tests).words(), "lost 1 assertion");
+    assert_eq!(test_loss(&before, &gone, &half).words(), "lost 1 assertion");
 }
 
 #[test]
@@ -311,7 +313,7 @@ fn any_text_is_read() {
             "\"\"\"",
         ] {
             let found = inventory(path, text);
-            assert!(!test_loss(&found, &found, &[]).any());
+            assert!(!test_loss(&found, &found, &TestInventory::default()).any());
         }
     }
 }
