@@ -333,7 +333,8 @@ impl TamperComparison<'_> {
         {
             return Some(what);
         }
-        if !(judges || protected || named.is_some_and(|it| it.role == FileRole::Data)) {
+        let supports = self.watch.test_support.contains(path);
+        if !(judges || protected || supports || named.is_some_and(|it| it.role == FileRole::Data)) {
             return find_new_hooks(path, before, text);
         }
         if after.is_none() {

@@ -4,7 +4,9 @@
 //! The rule prefers to regard a file as work: a mention of it in any source that is no test, in a manifest or in the
 //! task is sufficient, and so is a test that is named after it.
 
+mod helpers;
 mod mentions;
+mod rust_modules;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +18,7 @@ use crate::tamper::is_golden;
 use loopkeeper_source::test_inventory::{TestLanguage, is_test_path, language};
 use loopkeeper_text::pattern::ConstantPattern;
 
-use mentions::{MentionKind, find_mentions};
+use mentions::{MentionWords, find_mentions};
 
 /// Whether a file of this path can belong to tests; the texts of the tree decide whether it does.
 pub fn may_support_tests(path: &str) -> bool {
@@ -34,15 +36,18 @@ pub fn find_test_support(candidates: &[String], files: &[TreeText], task: &TaskM
             && !task.mention(path)
             && texts.get(path).is_some_and(|text| {
                 is_expected_result(path)
-                    || (asserts(path, text) && !subjects.contains(&normalised(names::stem(path))))
+                    || (helpers::asserts(path, text) && !subjects.contains(&normalised(names::stem(path))))
             })
     };
-    let mut support: BTreeSet<&str> = candidates.iter().map(String::as_str).filter(is_candidate).collect();
-    if support.is_empty() {
-        return Vec::new();
-    }
-    let kinds: BTreeMap<&str, MentionKind> = support.iter().map(|it| (*it, mention_kind(it))).collect();
-    let mentions = find_mentions(&kinds, files);
+    let all = || candidates.iter().map(String::as_str);
+    let compiled: BTreeSet<&str> =
+        all().filter(|it| rust_modules::is_of_tests(it, &texts) && !task.mention(it)).collect();
+    let mut support: BTreeSet<&str> = all().filter(is_candidate).collect();
+    let words: BTreeMap<&str, MentionWords> = support
+        .iter()
+        .map(|it| (*it, mention_words(it, texts.get(it).copied().unwrap_or_default())))
+        .collect();
+    let mentions = find_mentions(&words, files);
     // A file that work uses may use others: repeat until nothing but tests and their files use the remaining ones.
     loop {
         let of_work = |path: &&str| mentions.of(path).any(|it| !is_test_path(it) && !support.contains(it));
@@ -53,48 +58,35 @@ pub fn find_test_support(candidates: &[String], files: &[TreeText], task: &TaskM
         support.retain(|it| !used.contains(it));
     }
     support.retain(|path| mentions.of(path).any(is_test_path));
-    candidates.iter().filter(|it| support.contains(it.as_str())).cloned().collect()
+    let is_found = |it: &&String| support.contains(it.as_str()) || compiled.contains(it.as_str());
+    candidates.iter().filter(is_found).cloned().collect()
 }
 
 /// Whether the file contains data that results are compared with.
 fn is_expected_result(path: &str) -> bool {
+    static CASES: ConstantPattern = ConstantPattern::new(
+        r"(?i)^(?:.*[_.-])?(?:test[_-]?)?(?:cases|vectors)$|^(?:.*[_.-])?test[_-]?data$",
+    );
     const DOCUMENTS: [&str; 5] = ["md", "rst", "adoc", "mdx", "lock"];
-    is_golden(path) && language(path).is_none() && !DOCUMENTS.contains(&names::extension(path))
+    language(path).is_none()
+        && !DOCUMENTS.contains(&names::extension(path))
+        && (is_golden(path) || CASES.is_match(names::stem(path)))
 }
 
-/// Whether files of its language are used by their names.
+/// Whether other files use the declarations of files in its language.
 fn is_importable(path: &str) -> bool {
-    matches!(
-        language(path),
-        Some(TestLanguage::Python | TestLanguage::Script | TestLanguage::Shell | TestLanguage::Ruby)
-    ) && names::stem(path).len() > 2
+    language(path).is_some_and(|it| !matches!(it, TestLanguage::C | TestLanguage::Perl))
+        && names::stem(path).len() > 2
 }
 
 /// How other files mention this one.
-fn mention_kind(path: &str) -> MentionKind {
-    if is_expected_result(path) { MentionKind::Data } else { MentionKind::Module }
-}
-
-/// Whether the file consists of assertions for tests, by its name or by its functions.
-fn asserts(path: &str, text: &str) -> bool {
-    static NAME: ConstantPattern = ConstantPattern::new(
-        r"(?i)(?:^|[_.-])(?:asserts?|assertions?|expectations?|matchers?|test[_-]?(?:utils?|helpers?|kit|lib|support))(?:[_.-]|$)",
-    );
-    static FUNCTION: ConstantPattern = ConstantPattern::new(
-        r"(?m)^[ \t]*(?:export\s+)?(?:(?:async\s+)?(?:def|function)\s+(?:self\.)?(?P<name>\w+)|(?P<shell>\w+)\s*\(\)\s*\{|(?:module\.)?exports\.(?P<export>\w+)\s*=)",
-    );
-    static OF_TESTS: ConstantPattern = ConstantPattern::new(
-        r"(?i)^_*(?:assert|expect|should|fail|pass|ok|not_ok|check|verify|compare|die|skip|set_?up|tear_?down|run_?test|test)",
-    );
-    static ASSERTION: ConstantPattern = ConstantPattern::new(r"(?i)^_*(?:assert|expect|fail)");
-    if NAME.is_match(names::stem(path)) {
-        return true;
+fn mention_words(path: &str, text: &str) -> MentionWords {
+    match language(path) {
+        None => MentionWords::Data,
+        Some(TestLanguage::Go) => MentionWords::Declared(helpers::declared_in_go(text)),
+        Some(TestLanguage::Jvm | TestLanguage::CSharp | TestLanguage::Php) => MentionWords::TypeName,
+        Some(_) => MentionWords::Module,
     }
-    let named = FUNCTION.captures_iter(text).filter_map(|it| {
-        ["name", "shell", "export"].into_iter().find_map(|name| Some(it.name(name)?.as_str()))
-    });
-    let functions: Vec<&str> = named.collect();
-    functions.iter().all(|it| OF_TESTS.is_match(it)) && functions.iter().any(|it| ASSERTION.is_match(it))
 }
 
 /// `parser` of `test_parser.py` and `parser.test.js`.

@@ -9,11 +9,16 @@ use loopkeeper_text::pattern::ConstantPattern;
 /// Longer lines are generated.
 const MAX_LINE: usize = 2000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MentionKind {
-    /// By an import or a path.
+/// The words by which other files mention one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum MentionWords {
+    /// Its name, in an import or a path.
     Module,
-    /// By the name of the file, or by its folder.
+    /// Its name, which is that of its type: files of the same package need no import.
+    TypeName,
+    /// What it declares: files of the same package need no import.
+    Declared(BTreeSet<String>),
+    /// Its name or its folder, in a path or a literal.
     Data,
 }
 
@@ -28,21 +33,32 @@ impl<'a> Mentions<'a> {
 
 /// Reads every file once, except for documents, which only describe.
 pub(super) fn find_mentions<'a>(
-    paths: &BTreeMap<&'a str, MentionKind>,
+    paths: &BTreeMap<&'a str, MentionWords>,
     files: &'a [TreeText],
 ) -> Mentions<'a> {
-    let mut by_word: HashMap<&str, Vec<(&'a str, MentionKind)>> = HashMap::new();
+    let mut by_word: HashMap<&str, Vec<(&'a str, &MentionWords)>> = HashMap::new();
     for (path, kind) in paths {
-        for word in words_of(path, *kind) {
-            by_word.entry(word).or_default().push((path, *kind));
+        for word in words_of(path, kind) {
+            by_word.entry(word).or_default().push((path, kind));
         }
+    }
+    if by_word.is_empty() {
+        return Mentions(BTreeMap::new());
     }
     let mut found: BTreeMap<&'a str, BTreeSet<&'a str>> = BTreeMap::new();
     for file in files.iter().filter(|it| !is_document(&it.path)) {
         for line in file.text.lines().filter(|it| it.len() <= MAX_LINE) {
             for (at, word) in words(line) {
                 for (path, kind) in by_word.get(word).into_iter().flatten() {
-                    if *path != file.path && is_mention((path, *kind), line, (at, word)) {
+                    let is_found = *path != file.path
+                        && match kind {
+                            MentionWords::TypeName => true,
+                            MentionWords::Declared(_) => is_use(path, &file.path, line, at),
+                            MentionWords::Module | MentionWords::Data => {
+                                is_mention((path, kind), line, (at, word))
+                            }
+                        };
+                    if is_found {
                         found.entry(path).or_default().insert(&file.path);
                     }
                 }
@@ -53,12 +69,21 @@ pub(super) fn find_mentions<'a>(
 }
 
 /// The words by which a line can mention the file.
-fn words_of(path: &str, kind: MentionKind) -> Vec<&str> {
+fn words_of<'a>(path: &'a str, kind: &'a MentionWords) -> Vec<&'a str> {
     let folder = path.rsplit_once('/').and_then(|(folders, _)| folders.rsplit('/').next());
     match kind {
-        MentionKind::Module => vec![names::stem(path)],
-        MentionKind::Data => [names::stem(path)].into_iter().chain(folder).collect(),
+        MentionWords::Module | MentionWords::TypeName => vec![names::stem(path)],
+        MentionWords::Declared(declared) => declared.iter().map(String::as_str).collect(),
+        MentionWords::Data => [names::stem(path)].into_iter().chain(folder).collect(),
     }
+}
+
+/// Whether the word at `at` in the line of a file of Go can be what the file at `path` declares: in the same package by
+/// its name, in others behind that of the package.
+fn is_use(path: &str, user: &str, line: &str, at: usize) -> bool {
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |it| it.0.to_owned());
+    let is_member = line.get(..at).is_some_and(|it| it.ends_with('.'));
+    names::extension(user) == "go" && (is_member || folder(path) == folder(user))
 }
 
 fn is_document(path: &str) -> bool {
@@ -79,7 +104,7 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Whether the word in the line imports the file, or is part of a path or a literal.
-fn is_mention((path, kind): (&str, MentionKind), line: &str, (at, word): (usize, &str)) -> bool {
+fn is_mention((path, kind): (&str, &MentionWords), line: &str, (at, word): (usize, &str)) -> bool {
     static IMPORT: ConstantPattern = ConstantPattern::new(
         r"\b(?:import|from|require|require_relative|include|source|load|use|mod|export)\b|(?:^|[;&|]\s*)\s*\.\s",
     );
@@ -90,5 +115,5 @@ fn is_mention((path, kind): (&str, MentionKind), line: &str, (at, word): (usize,
     let is_literal = before.is_some_and(is_quote) && after.starts_with(is_quote);
     let ending = names::extension(path);
     let is_file = !ending.is_empty() && after.strip_prefix('.').is_some_and(|it| it.starts_with(ending));
-    is_in_path || is_literal || is_file || (kind == MentionKind::Module && IMPORT.is_match(line))
+    is_in_path || is_literal || is_file || (*kind == MentionWords::Module && IMPORT.is_match(line))
 }

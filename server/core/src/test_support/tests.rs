@@ -111,3 +111,90 @@ fn data_that_is_work() {
     let test = "assert run() == open('expected/sum.json').read()\n";
     check("Correct `expected/sum.json`.", &[("expected/sum.json", "3\n"), ("tests/test_calc.py", test)], &[]);
 }
+
+#[test]
+fn helpers_of_the_same_package_need_no_import() {
+    let equal = "package calc\n\nimport \"testing\"\n\nfunc equal(t testing.TB, got, want int) {}\n";
+    let calc = ("calc.go", "package calc\n\nfunc Add(a, b int) int { return a + b }\n");
+    let test = ("calc_test.go", "package calc\n\nfunc TestAdd(t *testing.T) { equal(t, Add(1, 2), 3) }\n");
+    check("", &[("helpers.go", equal), calc, test], &["helpers.go"]);
+    let used = ("calc.go", "package calc\n\nfunc Add(a, b int) int { equal(nil, a, b); return a + b }\n");
+    check("", &[("helpers.go", equal), used, test], &[]);
+    // Another package has a function of this name.
+    let other = ("web/a.go", "package web\n\nfunc run() { equal(1, 2) }\n");
+    check("", &[("helpers.go", equal), calc, other, test], &["helpers.go"]);
+    let exported =
+        "package want\n\nimport (\n\t\"testing\"\n)\n\nfunc Equal(t testing.TB, got, want int) {}\n";
+    let test =
+        ("calc_test.go", "package calc\n\nfunc TestAdd(t *testing.T) { want.Equal(t, Add(1, 2), 3) }\n");
+    check("", &[("want/want.go", exported), calc, test], &["want/want.go"]);
+    let used = ("calc.go", "package calc\n\nfunc Add(a, b int) int { return want.Equal(nil, a, b) }\n");
+    check("", &[("want/want.go", exported), used, test], &[]);
+    // A package without tests in it.
+    check("", &[("sum.go", "package calc\n\nfunc Sum() {}\n"), ("calc_test.go", "Sum()\n")], &[]);
+}
+
+#[test]
+fn helpers_are_types_of_their_name() {
+    let java = "class TestHelper {\n    static void same(int a, int b) {}\n}\n";
+    let test = ("src/CalcTest.java", "TestHelper.same(Calc.add(1, 2), 3);\n");
+    check("", &[("src/TestHelper.java", java), test], &["src/TestHelper.java"]);
+    let used = ("src/Calc.java", "class Calc {\n    int a = TestHelper.one();\n}\n");
+    check("", &[("src/TestHelper.java", java), used, test], &[]);
+    let junit = "import static org.junit.jupiter.api.Assertions.assertEquals;\n\nclass Sums {}\n";
+    check("", &[("src/Sums.java", junit), ("src/CalcTest.java", "new Sums();\n")], &["src/Sums.java"]);
+    check("", &[("src/Sums.java", "class Sums {}\n"), ("src/CalcTest.java", "new Sums();\n")], &[]);
+    let asserts = "static class Check {\n    public static void AssertSum(int a) {}\n}\n";
+    check(
+        "",
+        &[("Calc/Check.cs", asserts), ("Calc/CalcTests.cs", "Check.AssertSum(3);\n")],
+        &["Calc/Check.cs"],
+    );
+    let xunit = "using Xunit;\n\nstatic class Sums {}\n";
+    check("", &[("Calc/Sums.cs", xunit), ("Calc/CalcTests.cs", "Sums.Same(3);\n")], &["Calc/Sums.cs"]);
+    let php = "<?php\ntrait SumAssertions\n{\n}\n";
+    check(
+        "",
+        &[("src/SumAssertions.php", php), ("tests/CalcTest.php", "use SumAssertions;\n")],
+        &["src/SumAssertions.php"],
+    );
+    let unit = "<?php\nuse PHPUnit\\Framework\\Assert;\n\nfinal class Sums\n{\n}\n";
+    check("", &[("src/Sums.php", unit), ("tests/CalcTest.php", "new Sums();\n")], &["src/Sums.php"]);
+}
+
+#[test]
+fn modules_of_rust_that_only_tests_contain() {
+    let same = ("src/sums.rs", "pub fn same(a: i64, b: i64) {}\n");
+    let check_in =
+        |declaration: &str, expect: &[&str]| check("", &[("src/lib.rs", declaration), same], expect);
+    check_in("#[cfg(test)]\nmod sums;\n", &["src/sums.rs"]);
+    check_in("#[cfg(test)]\n#[allow(dead_code)]\npub(crate) mod sums;\n", &["src/sums.rs"]);
+    check_in("#[cfg(test)]\nmod tests;\nmod sums;\n", &[]);
+    check_in("#[cfg(not(test))]\nmod sums;\n", &[]);
+    check_in("pub mod sums;\n", &[]);
+    check_in("mod calc;\n", &[]);
+    let folder = [
+        ("src/lib.rs", "#[cfg(test)]\nmod help;\n"),
+        ("src/help/mod.rs", "mod sums;\n"),
+        ("src/help/sums.rs", ""),
+    ];
+    check("", &folder, &["src/help/mod.rs", "src/help/sums.rs"]);
+    let below = [
+        ("src/lib.rs", "mod calc;\n"),
+        ("src/calc.rs", "#[cfg(test)]\nmod sums;\n"),
+        ("src/calc/sums.rs", ""),
+    ];
+    check("", &below, &["src/calc/sums.rs"]);
+    check("Extend `src/sums.rs`.", &[("src/lib.rs", "#[cfg(test)]\nmod sums;\n"), same], &[]);
+}
+
+#[test]
+fn cases_that_only_tests_read() {
+    let test =
+        ("tests/test_calc.py", "for it in json.load(open('cases.json')):\n    assert f(it[0]) == it[1]\n");
+    check("", &[("cases.json", "[]\n"), ("calc.py", ""), test], &["cases.json"]);
+    let used = ("calc.py", "CASES = open('cases.json')\n");
+    check("", &[("cases.json", "[]\n"), used, test], &[]);
+    let vectors = ("tests/a.rs", "include_str!(\"../data/sha_vectors.txt\");\n");
+    check("", &[("data/sha_vectors.txt", "1\n"), vectors], &["data/sha_vectors.txt"]);
+}
