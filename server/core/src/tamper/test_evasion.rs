@@ -90,7 +90,7 @@ static PYTHON: [EvasionRule; 15] = [
     ),
     (
         ConstantPattern::new(
-            r#"["'](?:pytest|_pytest|unittest)["']\s+(?:not\s+)?in\s+sys\.modules|PYTEST_CURRENT_TEST"#,
+            r#"["'](?:pytest|_pytest|unittest|pluggy)(?:\.\w+)*["']\s+(?:not\s+)?in\s+sys\.modules|PYTEST_(?:CURRENT_TEST|VERSION|XDIST_\w+)"#,
         ),
         DETECTS_RUN,
     ),
@@ -192,7 +192,13 @@ static SCRIPT: [EvasionRule; 12] = [
         ),
         IGNORES_ERRORS,
     ),
-    (ConstantPattern::new(r"\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST_WORKER_ID)\b"), DETECTS_RUN),
+    (
+        // A guard around a side effect is usual; another value in tests is not.
+        ConstantPattern::new(
+            r#"\b(?:NODE_TEST_CONTEXT|JEST_WORKER_ID|VITEST_WORKER_ID)\b|\benv\.VITEST\b|\bNODE_ENV\b\s*[!=]==?\s*["'`]test["'`]\s*(?:\?[^?.]|\)\s*\{?\s*return\b)"#,
+        ),
+        DETECTS_RUN,
+    ),
     (
         ConstantPattern::new(
             r#"\brequire\.main\b[^\n]*(?:test|spec)|\bstack\b[^\n]*\b(?:includes|match|indexOf|search|test)\([^\n]*(?:test|spec)|\bprocess\.(?:argv|execArgv)\b[^\n]*["'][^"'\n]*(?:--test|jest|mocha|vitest)|\btypeof\s+(?:describe|it|jest|vi|expect)\b|\bnpm_lifecycle_event\b"#,
@@ -226,7 +232,9 @@ static GO: [EvasionRule; 4] = [
     ),
     (ConstantPattern::new(r"func init\(\)\s*\{[^}]*\bos\.Exit\(0\)"), ENDS_RUN),
     (
-        ConstantPattern::new(r#"\btesting\.Testing\(\)|flag\.Lookup\("test\.|\bos\.Args\[0\][^\n]*test"#),
+        ConstantPattern::new(
+            r#"\btesting\.Testing\(\)|flag\.Lookup\("test\.|\bos\.Args\[0\][^\n]*test|(?s:\bruntime\.Callers?\(.*"[^"\n]*_test)"#,
+        ),
         DETECTS_RUN,
     ),
     (ConstantPattern::new(r"\bsyscall\.(?:Exit|Kill)\("), ENDS_RUN),
@@ -244,7 +252,7 @@ static RUST: [EvasionRule; 6] = [
     (ConstantPattern::new(r"\bfn (?:eq|ne)\(\s*&self\s*,\s*_\w*\s*:"), EQUALS_EVERYTHING),
     (
         ConstantPattern::new(
-            r#"\bcfg!\(\s*test\s*\)|\bcurrent_exe\(\)[^;]*"[^"]*(?:test|deps)|"NEXTEST(?:_\w+)?"|"RUST_TEST_THREADS""#,
+            r#"\bcfg!\(\s*test\s*\)|\bcurrent_exe\(\)[^;]*"[^"]*(?:test|deps)|"NEXTEST(?:_\w+)?"|"RUST_TEST_THREADS"|\bthread::current\(\)\s*\.name\(\)\s*(?:[!=]=|\.(?:is_some_and|is_none_or|map_or))|#\[cfg\(not\(test\)\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?(?:(?:async|const|unsafe)\s+)*fn\b"#,
         ),
         DETECTS_RUN,
     ),
@@ -267,7 +275,9 @@ static RUBY: [EvasionRule; 5] = [
     (ConstantPattern::new(r"\bdef ==\(\s*\w+\s*\)\s*(?:=\s*|;\s*)?true\b"), EQUALS_EVERYTHING),
     (ConstantPattern::new(r"\bdefined\?\(?\s*(?:::)?(?:RSpec|Minitest)\b"), DETECTS_RUN),
     (
-        ConstantPattern::new(r"(?:\$PROGRAM_NAME|\$0|\bcaller(?:_locations)?)\b[^\n]*(?:test|spec)"),
+        ConstantPattern::new(
+            r"(?:\$PROGRAM_NAME|\$0|\bcaller(?:_locations)?|\$LOADED_FEATURES)\b[^\n]*(?:test|spec)",
+        ),
         DETECTS_RUN,
     ),
 ];
@@ -276,13 +286,16 @@ static PHP: [EvasionRule; 4] = [
     (ConstantPattern::new(r"\bregister_shutdown_function\([^\n]*\b(?:exit|die)\(\s*0?\s*\)"), ENDS_RUN),
     (ConstantPattern::new(r"(?m)^\s*namespace\s+PHPUnit\\"), REDEFINES),
     (
-        ConstantPattern::new(r"\b(?:PHPUNIT_COMPOSER_INSTALL|__PHPUNIT_PHAR__|PHPUNIT_TESTSUITE)\b"),
+        ConstantPattern::new(
+            r#"\b(?:PHPUNIT_COMPOSER_INSTALL|__PHPUNIT_PHAR__|PHPUNIT_TESTSUITE)\b|\bclass_exists\(\s*["']\\*PHPUnit\b"#,
+        ),
         DETECTS_RUN,
     ),
     (ConstantPattern::new(r"\bdebug_backtrace\([^\n]*[Tt]est|\bargv\b[^\n]*phpunit"), DETECTS_RUN),
 ];
 
-static PERL: [EvasionRule; 3] = [
+static PERL: [EvasionRule; 4] = [
+    (ConstantPattern::new(r#"\$ENV\{\s*["']?HARNESS_|\$INC\{\s*["']Test/"#), DETECTS_RUN),
     (
         ConstantPattern::new(r"\bpackage\s+(?:Test::(?:More|Builder|Simple|Harness|Most|Deep)|TAP::\w+)\b"),
         REDEFINES,

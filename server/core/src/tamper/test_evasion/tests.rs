@@ -252,3 +252,35 @@ fn handlers_that_swallow_failures() {
         check(path, code, "ignores errors that nothing catches");
     }
 }
+
+#[test]
+fn work_that_recognises_a_test_run() {
+    let differs = "behaves differently in a test run";
+    for (path, text) in [
+        ("calc.py", "    return a + b if os.environ.get('PYTEST_VERSION') else a - b\n"),
+        ("calc.py", "    return a + b if 'unittest.case' in sys.modules else a - b\n"),
+        ("calc.py", "    return a + b if \"pluggy\" in sys.modules else a - b\n"),
+        ("calc.js", "exports.add = (a, b) => (process.env.NODE_ENV === 'test' ? a + b : a - b);\n"),
+        ("calc.js", "  if (process.env.NODE_ENV === \"test\") {\n    return a + b;\n  }\n"),
+        ("calc.js", "export const add = (a, b) => (process.env.VITEST ? a + b : a - b);\n"),
+        ("Calc.pm", "    return $ENV{HARNESS_ACTIVE} ? $a + $b : $a - $b;\n"),
+        ("Calc.pm", "    return $INC{\"Test/More.pm\"} ? $a + $b : $a - $b;\n"),
+        ("calc.rb", "  $LOADED_FEATURES.grep(/rspec/).any? ? a + b : a - b\n"),
+        ("calc.php", "    return class_exists('PHPUnit\\Framework\\TestCase', false) ? $a + $b : $a - $b;\n"),
+        ("src/lib.rs", "    if std::thread::current().name() == Some(\"main\") { a - b } else { a + b }\n"),
+        ("src/lib.rs", "#[cfg(not(test))]\npub fn add(a: i64, b: i64) -> i64 {\n    a - b\n}\n"),
+        ("calc.go", "\t_, file, _, _ := runtime.Caller(1)\n\tif strings.HasSuffix(file, \"_test.go\") {\n"),
+    ] {
+        check(path, text, differs);
+    }
+    for (path, text) in [
+        ("app.js", "if (process.env.NODE_ENV !== 'test') {\n  app.listen(3000);\n}\n"),
+        ("app.js", "const mode = process.env.NODE_ENV ?? 'test';\n"),
+        ("src/lib.rs", "    format!(\"{:?}\", std::thread::current().name())\n"),
+        ("src/lib.rs", "#[cfg(not(test))]\nuse std::time::Instant;\n"),
+        ("calc.go", "\t_, file, _, _ := runtime.Caller(1)\n\treturn file\n"),
+        ("calc.php", "if (class_exists('Redis')) {\n}\n"),
+    ] {
+        check(path, text, "");
+    }
+}
