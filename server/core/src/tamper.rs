@@ -199,6 +199,7 @@ impl ProtectionRules {
                 || is_golden(path)
                 || file_name(path) == ".npmrc"
                 || transforms_sources(path)
+                || may_be_input(path)
                 || self.commands.iter().any(|it| it.line.contains(file_name(path))))
     }
 
@@ -423,6 +424,13 @@ fn find_hook(path: &str, before: &str, after: &str) -> Option<String> {
 /// Whether the file configures a compiler between sources and their tests.
 fn transforms_sources(path: &str) -> bool {
     ["babel.config.", ".babelrc", "vite.config."].iter().any(|it| file_name(path).starts_with(it))
+}
+
+/// Whether a script or a configuration may read the file: what it is used for is known once these are read.
+fn may_be_input(path: &str) -> bool {
+    const EXTENSIONS: [&str; 12] =
+        ["txt", "csv", "tsv", "dat", "json", "jsonc", "toml", "yaml", "yml", "xml", "ini", "cfg"];
+    file_name(path).rsplit_once('.').is_some_and(|(_, it)| EXTENSIONS.contains(&it))
 }
 
 /// Whether the path names data that results are compared with.

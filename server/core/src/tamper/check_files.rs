@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::linters::CheckLinters;
 use super::shell::{INTERPRETERS, is_shell, script_argument, strip_wrappers};
 use super::{
-    CheckCommand, FileVersions, decides_verdict, doc_tests, file_name, is_golden, judging_scripts, recipes,
-    shell,
+    CheckCommand, FileVersions, decides_verdict, doc_tests, file_name, is_golden, judging_scripts, language,
+    recipes, shell,
 };
 use loopkeeper_task::criterion::CriterionId;
 use loopkeeper_text::tr;
@@ -198,6 +198,14 @@ impl CheckedFileSearch<'_> {
         let compares = judging_scripts::compares_work(path, &text, &exists);
         let role = if compares { FileRole::Comparison } else { FileRole::Program };
         self.add(path, CheckedFile { role, ..self.plain(by_exit) });
+        if is_shell(path, &text) {
+            for file in judging_scripts::expected_rows(&text) {
+                let file = join_path("", file);
+                if language(&file).is_none() && exists(&file) {
+                    self.add(&file, CheckedFile { role: FileRole::Data, ..self.plain(false) });
+                }
+            }
+        }
         if known || !decides_verdict(path) || !is_shell(path, &text) {
             return;
         }

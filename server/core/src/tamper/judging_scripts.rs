@@ -64,6 +64,28 @@ fn compares_output(text: &str, exists: &dyn Fn(&str) -> bool) -> bool {
     false
 }
 
+/// The files whose rows a loop of a shell script reads, and compares one of the columns: expected results.
+pub(super) fn expected_rows(text: &str) -> Vec<&str> {
+    static READ: ConstantPattern =
+        ConstantPattern::new(r"\bwhile\b.*\bread\s+(?:-\w+\s+)*(?P<names>\w+(?:\s+\w+)*)");
+    static INPUT: ConstantPattern = ConstantPattern::new(r#"^done\s*<\s*["']?(?P<file>[\w./-]+)"#);
+    static COMPARISON: ConstantPattern = ConstantPattern::new(r"(?:\[\[?|\btest)\s.*\s(?:==?|!=|-eq|-ne)\s");
+    let (mut columns, mut is_compared, mut found) = (Vec::new(), false, Vec::new());
+    for line in text.lines().map(str::trim).filter(|it| !it.starts_with('#')) {
+        if let Some(names) = READ.captures(line).and_then(|it| it.name("names")) {
+            columns = names.as_str().split_whitespace().collect();
+            is_compared = false;
+        }
+        is_compared |= COMPARISON.is_match(line) && variables(line).any(|it| columns.contains(&it));
+        if let Some(file) = INPUT.captures(line).and_then(|it| it.name("file"))
+            && std::mem::take(&mut is_compared)
+        {
+            found.push(file.as_str());
+        }
+    }
+    found
+}
+
 /// The variables that a line reads.
 fn variables(line: &str) -> impl Iterator<Item = &str> {
     line.split('$').skip(1).map(|it| {

@@ -449,3 +449,12 @@ fn a_weakening_is_in_the_language_of_the_process() {
     );
     check("pytest", &[("calc.py", "import os\nos._exit(0)\n")], &["calc.py 结束了测试运行"]);
 }
+
+#[test]
+fn rows_that_a_script_compares_with_are_watched() {
+    let script = "#!/bin/sh\nset -e\nwhile read -r a b want; do\n  got=$(python3 run.py $a $b)\n  [ \"$got\" = \"$want\" ] || exit 1\ndone < sums.txt\n";
+    let tree = [("sums.sh", script), ("sums.txt", "1 2 3\n"), ("run.py", "print(3)\n")];
+    check("sh sums.sh", &tree, &[("sums.txt", "")], &["sums.txt was changed"]);
+    check("sh sums.sh", &tree, &[("sums.txt", "-")], &["sums.txt was deleted"]);
+    check("sh other.sh", &tree, &[("sums.txt", "")], &[]);
+}

@@ -1,6 +1,6 @@
 //! Scripts that judge by their text, and scripts that are work.
 
-use super::compares_work;
+use super::{compares_work, expected_rows};
 
 #[track_caller]
 fn check(path: &str, text: &str, expect: bool) {
@@ -39,4 +39,18 @@ fn scripts_of_assertions() {
         false,
     );
     check("app.rb", "assert add(1, 2) == 3\n", false);
+}
+
+#[test]
+fn rows_of_expected_results() {
+    let check = |text: &str, expect: &[&str]| assert_eq!(expected_rows(text), expect, "{text}");
+    let read = "while read -r a b want; do\n  got=$(./sums \"$a\" \"$b\")\n";
+    check(&format!("{read}  [ \"$got\" = \"$want\" ] || exit 1\ndone < cases.txt\n"), &["cases.txt"]);
+    check(
+        &format!("{read}  if test $got -ne ${{want}}; then exit 1; fi\ndone <\"data/cases\"\n"),
+        &["data/cases"],
+    );
+    // The rows are only input.
+    check(&format!("{read}  [ \"$got\" = 3 ] || exit 1\ndone < cases.txt\n"), &[]);
+    check("while read -r line; do\n  echo \"$line\"\ndone < report.txt\n[ \"$line\" = a ]\n", &[]);
 }
