@@ -43,7 +43,9 @@ pub(super) fn with_checks_of_start(start: &str, end: &str) -> Option<String> {
     for key in CHECKS {
         restore_member(&mut new, &old, key);
     }
-    if !new.is_empty() {
+    if new.is_empty() && options(&end).is_some_and(|it| !it.is_empty()) {
+        end.remove("compilerOptions");
+    } else if !new.is_empty() {
         end.insert("compilerOptions".to_owned(), Value::Object(new));
     }
     let is_of_package = |it: &Value| it.as_str().is_some_and(|it| !it.starts_with(['.', '/']));
@@ -110,6 +112,9 @@ mod tests {
         let of_package = json!({ "extends": "@tsconfig/node20", "compilerOptions": { "strict": true }, "include": ["src"] });
         check(strict, of_package, None);
         check(json!({}), json!({ "include": ["good"] }), Some(json!({})));
+        let base = json!({ "extends": "./base.json" });
+        let loose = json!({ "extends": "./base.json", "compilerOptions": { "noImplicitAny": false } });
+        check(base.clone(), loose, Some(base));
     }
 
     #[test]
