@@ -15,6 +15,7 @@ mod mixed_files;
 mod recipes;
 mod runner_exits;
 mod search_scope;
+mod setup_inputs;
 mod shadowed_imports;
 mod shadowing_files;
 mod shell;
@@ -65,6 +66,8 @@ pub struct ProtectionRules {
     artefacts: BTreeSet<String>,
     /// Files that only tests use, although nothing in their path says so.
     test_support: BTreeSet<String>,
+    /// Files that the configuration of a runner or linter reads.
+    setup_inputs: BTreeSet<String>,
 }
 
 /// A check that runs a command.
@@ -124,6 +127,7 @@ impl ProtectionRules {
             allowed: GlobSet::empty(),
             artefacts: artefacts.clone(),
             test_support: BTreeSet::new(),
+            setup_inputs: BTreeSet::new(),
         }
     }
 
@@ -143,6 +147,12 @@ impl ProtectionRules {
     #[must_use]
     pub fn with_test_support(self, paths: Vec<String>) -> Self {
         Self { test_support: paths.into_iter().collect(), ..self }
+    }
+
+    /// These files judge the work: the configuration of a runner or linter reads them.
+    #[must_use]
+    pub fn with_setup_inputs(self, paths: Vec<String>) -> Self {
+        Self { setup_inputs: paths.into_iter().collect(), ..self }
     }
 
     fn runs_for_judge(&self, path: &str) -> bool {

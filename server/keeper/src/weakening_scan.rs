@@ -40,10 +40,18 @@ pub fn find_changed_judges(
     tree: &str,
 ) -> Result<Vec<ChangedJudge>, SnapshotFailure> {
     let changed: Vec<String> = paths_changed_since_pin(scan, store, tree)?.into_iter().collect();
-    let watch = scan.watch.clone().with_test_support(test_support_among(scan, store, &changed)?);
     let pair = TreePair::new(scan, store, tree);
+    let mut inputs = scan.watch.find_setup_inputs(&changed, &pair);
+    let mentions = mentions_of_task(scan);
+    inputs.retain(|it| !mentions.mention(it));
+    let support = test_support_among(scan, store, &changed)?;
+    let watch = scan.watch.clone().with_test_support(support).with_setup_inputs(inputs);
     let judges = watch.changed_judges(&changed, &pair);
     pair.unless_damaged(judges)
+}
+
+fn mentions_of_task(scan: &WeakeningScan) -> TaskMentions {
+    TaskMentions::of(&TaskTexts { prompt: &scan.task, context: &[], criteria: &[], plan: &[] })
 }
 
 /// The changed files that only tests used at the start. None if its tree is too large to be searched.
@@ -57,8 +65,7 @@ fn test_support_among(
         return Ok(Vec::new());
     }
     let Some(files) = tree_texts(store, &scan.start)? else { return Ok(Vec::new()) };
-    let task = TaskTexts { prompt: &scan.task, context: &[], criteria: &[], plan: &[] };
-    Ok(find_test_support(&candidates, &files, &TaskMentions::of(&task)))
+    Ok(find_test_support(&candidates, &files, &mentions_of_task(scan)))
 }
 
 /// Sources of the work, and files of tests, that differ from the pinned start.

@@ -74,7 +74,8 @@ impl ProtectionRules {
                         || linters.ignores_sources(path, files)
                         || loads_plugin(path, files)
                         || shadows_another(path, files)));
-            let is_setup = is_runner_setup(path) || linters.is_setup(path);
+            let is_setup =
+                is_runner_setup(path) || linters.is_setup(path) || self.setup_inputs.contains(path);
             let is_tests = !replaces_other && !is_setup && language(path).is_some();
             let texts = || files.read_before(path).zip(files.read_after(path));
             let change = if !is_tests {
@@ -145,6 +146,7 @@ impl ProtectionRules {
         let is_test = is_test_path(path) && !is_recipe(path);
         is_named
             || self.test_support.contains(path)
+            || self.setup_inputs.contains(path)
             || self.is_protected(path)
             || is_test
             || is_runner_setup(path)
@@ -232,54 +234,66 @@ fn is_cargo_config(path: &str) -> bool {
     path.ends_with(".cargo/config.toml") || path.ends_with(".cargo/config")
 }
 
+/// Files that a test runner or interpreter reads before the first test.
+const RUNNER_SETUP_NAMES: [&str; 31] = [
+    ".busted",
+    ".taprc",
+    "bunfig.toml",
+    "CTestCustom.cmake",
+    "setup_suite.bash",
+    "conftest.py",
+    "pytest.ini",
+    ".pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "noxfile.py",
+    ".coveragerc",
+    ".mocharc.json",
+    ".mocharc.jsonc",
+    ".mocharc.yml",
+    ".mocharc.yaml",
+    ".mocharc.js",
+    ".mocharc.cjs",
+    ".mocharc.mjs",
+    "mocha.opts",
+    "jasmine.json",
+    "phpunit.xml",
+    "phpunit.xml.dist",
+    ".rspec",
+    "spec_helper.rb",
+    "rails_helper.rb",
+    "test_helper.rb",
+    "test_helper.exs",
+    "nextest.toml",
+    "codeception.yml",
+    "karma.conf.js",
+];
+/// Beginnings of the names of such files, which are code.
+const RUNNER_SETUP_STEMS: [&str; 9] = [
+    "jest.config.",
+    "jest.setup.",
+    "setupTests.",
+    "vitest.config.",
+    "vitest.workspace.",
+    "vitest.setup.",
+    "ava.config.",
+    "playwright.config.",
+    "cypress.config.",
+];
+/// The names of the files that a test runner may read before the first test.
+pub(super) fn runner_setup_names() -> Vec<String> {
+    let of_stem =
+        |stem: &&str| ["js", "cjs", "mjs", "ts", "mts", "cts", "json"].map(|it| format!("{stem}{it}"));
+    let stems = RUNNER_SETUP_STEMS.iter().flat_map(of_stem);
+    RUNNER_SETUP_NAMES.iter().map(ToString::to_string).chain(stems).collect()
+}
+
 /// Whether a test runner or interpreter reads the file before the first test.
 fn is_runner_setup(path: &str) -> bool {
-    const NAMES: [&str; 31] = [
-        ".busted",
-        ".taprc",
-        "bunfig.toml",
-        "CTestCustom.cmake",
-        "setup_suite.bash",
-        "conftest.py",
-        "pytest.ini",
-        ".pytest.ini",
-        "tox.ini",
-        "setup.cfg",
-        "noxfile.py",
-        ".coveragerc",
-        ".mocharc.json",
-        ".mocharc.jsonc",
-        ".mocharc.yml",
-        ".mocharc.yaml",
-        ".mocharc.js",
-        ".mocharc.cjs",
-        ".mocharc.mjs",
-        "mocha.opts",
-        "jasmine.json",
-        "phpunit.xml",
-        "phpunit.xml.dist",
-        ".rspec",
-        "spec_helper.rb",
-        "rails_helper.rb",
-        "test_helper.rb",
-        "test_helper.exs",
-        "nextest.toml",
-        "codeception.yml",
-        "karma.conf.js",
-    ];
-    const STEMS: [&str; 9] = [
-        "jest.config.",
-        "jest.setup.",
-        "setupTests.",
-        "vitest.config.",
-        "vitest.workspace.",
-        "vitest.setup.",
-        "ava.config.",
-        "playwright.config.",
-        "cypress.config.",
-    ];
     let name = file_name(path);
-    NAMES.contains(&name) || STEMS.iter().any(|it| name.starts_with(it)) || is_interpreter_setup(path)
+    RUNNER_SETUP_NAMES.contains(&name)
+        || RUNNER_SETUP_STEMS.iter().any(|it| name.starts_with(it))
+        || is_interpreter_setup(path)
 }
 
 #[cfg(test)]

@@ -139,6 +139,16 @@ impl CheckLinters {
         self.0.is_empty()
     }
 
+    /// The names of the files that configure them.
+    pub(super) fn setup_names(&self) -> Vec<String> {
+        let all = self.0.iter().flat_map(|it| it.setup);
+        let names = |name: &&str| match name.strip_suffix('.') {
+            Some(stem) => SETUP_EXTENSIONS.iter().map(|it| format!("{stem}.{it}")).collect(),
+            None => vec![(*name).to_owned()],
+        };
+        all.flat_map(names).collect()
+    }
+
     /// Whether the file configures one of them.
     pub(super) fn is_setup(&self, path: &str) -> bool {
         self.0.iter().any(|it| it.is_setup(path))

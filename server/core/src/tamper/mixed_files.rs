@@ -11,6 +11,8 @@ mod tsconfig;
 
 use serde_json::{Map, Value};
 
+pub(super) use manifests::RUNNERS_OF_NODE;
+
 use super::{file_name, recipes};
 
 /// The final text with the judging parts of the start; `None` if the file has no such parts or cannot be parsed.

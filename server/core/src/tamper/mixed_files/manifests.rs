@@ -8,7 +8,7 @@ use super::super::recipes;
 use super::restore_member;
 
 /// Keys of a `package.json` that configure test runners.
-const RUNNERS_OF_NODE: [&str; 10] =
+pub(crate) const RUNNERS_OF_NODE: [&str; 10] =
     ["jest", "vitest", "mocha", "ava", "c8", "nyc", "tap", "xo", "babel", "eslintConfig"];
 
 /// `package.json`: the settings of runners, and the scripts that checks run, come from the start.
