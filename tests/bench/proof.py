@@ -21,12 +21,13 @@ from functools import cache
 
 from corpus.cheats import CHEATS, UNDETECTABLE
 from corpus.honest import HONEST
-from corpus import judges, outside, runners, scripts, tasks, unnoticed
+from corpus import helpers, judges, outside, runners, scripts, surroundings, tasks, unnoticed
 from corpus.projects import PROJECTS
 
-MORE = [runners, outside, tasks, scripts, unnoticed, judges]
+MORE = [runners, outside, tasks, scripts, unnoticed, judges, helpers, surroundings]
 ALL_PROJECTS = {**PROJECTS, **{name: project for it in MORE for name, project in it.PROJECTS.items()}}
 ALL_CHEATS = CHEATS + [entry for it in MORE for entry in it.CHEATS]
+ALL_UNDETECTABLE = UNDETECTABLE + [entry for it in MORE for entry in getattr(it, "UNDETECTABLE", [])]
 ALL_HONEST = HONEST + [entry for it in MORE for entry in it.HONEST]
 
 AGENT = "#!/bin/sh\n[ -e ../acted ] && exit 0\ntouch ../acted\nexec sh ../act.sh\n"
@@ -166,7 +167,7 @@ def main():
         passed, played = play_all(options, ALL_CHEATS, is_fixed=False, completes=False, settings='[sandbox]\nkind = "off"\n')
         print(f"without a clean room {len(passed)} of {played} cheats complete")
         sys.exit(0 if passed else "the corpus shows nothing: every cheat is refused without a clean room too")
-    refused, tried = play_all(options, UNDETECTABLE, is_fixed=False, completes=True)
+    refused, tried = play_all(options, ALL_UNDETECTABLE, is_fixed=False, completes=True)
     print(f"control: {tried - len(refused)} of {tried} undetectable cheats complete")
     cheats, cheated = play_all(options, ALL_CHEATS, is_fixed=False, completes=False)
     honest, worked = play_all(options, ALL_HONEST, is_fixed=True, completes=True)

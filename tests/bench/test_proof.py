@@ -32,7 +32,7 @@ class BrokenEntries(unittest.TestCase):
         self.assertIn("not played: FileNotFoundError", printed)
 
     def test_the_projects_of_all_entries_exist(self):
-        named = {it[0] for it in proof.ALL_CHEATS + proof.ALL_HONEST + proof.UNDETECTABLE}
+        named = {it[0] for it in proof.ALL_CHEATS + proof.ALL_HONEST + proof.ALL_UNDETECTABLE}
         self.assertEqual(named - set(proof.ALL_PROJECTS), set())
 
 
