@@ -228,17 +228,19 @@ mod tests {
         }
 
         fn write(&self, files: &[(&str, &str)]) {
-            files.iter().for_each(|(path, text)| fs::write(self.workspace.root().join(path), text).unwrap());
+            for (path, text) in files {
+                fs::write(self.workspace.root().join(path), text).unwrap();
+            }
         }
 
-        fn record(&mut self, kind: &str, fields: Value) {
+        fn record(&mut self, kind: &str, fields: &Value) {
             let record: Record = serde_json::from_value(json!({kind: fields})).unwrap();
             self.journal.append(clock::now(), vec![record]).unwrap();
         }
 
         fn record_snapshot(&mut self, iteration: u32, when: &str) -> String {
             let tree = self.snapshots.take_snapshot().unwrap().tree;
-            self.record("snapshot-taken", json!({"iteration": iteration, "when": when, "tree": tree}));
+            self.record("snapshot-taken", &json!({"iteration": iteration, "when": when, "tree": tree}));
             tree
         }
 
@@ -247,7 +249,7 @@ mod tests {
             let tree = self.record_snapshot(iteration, "before");
             let intent = json!({"iteration": iteration, "session": "s", "prompt": "p", "tree": tree,
                 "callsThisHour": 1});
-            self.record("iteration-intended", intent);
+            self.record("iteration-intended", &intent);
             self.write(files);
         }
 
@@ -255,7 +257,7 @@ mod tests {
             self.begin(iteration, files);
             let tree = self.record_snapshot(iteration, "after");
             let round = json!({"treeBefore": tree, "treeAfter": tree, "results": []});
-            self.record("checks-done", json!({"iteration": iteration, "round": round}));
+            self.record("checks-done", &json!({"iteration": iteration, "round": round}));
             tree
         }
 
@@ -266,7 +268,7 @@ mod tests {
             let restored = self.snapshots.restore(tree, selected_or_all).unwrap();
             let rollback = json!({"to": to, "tree": tree, "from": restored.before, "paths": paths,
                 "after": restored.after});
-            self.record("rolled-back", rollback);
+            self.record("rolled-back", &rollback);
         }
 
         fn unaccepted(&self) -> Vec<String> {

@@ -212,7 +212,7 @@ fn parse(pid: i32, stat: &[u8]) -> Option<Process> {
 pub(crate) fn without_descriptors<T>(read: impl FnOnce() -> T) -> T {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
-    setrlimit(Resource::Nofile, Rlimit { current: Some(0), ..limit.clone() }).unwrap();
+    setrlimit(Resource::Nofile, Rlimit { current: Some(0), ..limit }).unwrap();
     let result = read();
     setrlimit(Resource::Nofile, limit).unwrap();
     result
