@@ -5,12 +5,12 @@ import { commands, window, workspace } from "vscode";
 import { withCommandNames } from "./commandNames";
 import { rollBackTo } from "./commands/history";
 import type { RollbackTarget } from "./commands/history";
-import type { Parts } from "./parts";
-import { plainMessage } from "./plain";
+import type { CommandContext } from "./commandContext";
+import { escapeMessage } from "./escape";
 import { Commands } from "./protocol";
 import type { AlertParams, Command } from "./protocol";
 
-export async function showAlert(parts: Pick<Parts, "server">, alert: AlertParams): Promise<void> {
+export async function showAlert(parts: Pick<CommandContext, "server">, alert: AlertParams): Promise<void> {
   if (!wanted(alert.kind)) return;
   const action = await choose(alert.severity, withCommandNames(alert.message, alert.commands), alert.actions);
   if (!action) return;
@@ -21,7 +21,7 @@ export async function showAlert(parts: Pick<Parts, "server">, alert: AlertParams
   if (answer) await run(parts, answer);
 }
 
-async function run(parts: Pick<Parts, "server">, action: Command): Promise<void> {
+async function run(parts: Pick<CommandContext, "server">, action: Command): Promise<void> {
   const [argument] = action.arguments ?? [];
   if (action.command === Commands.rollback) await rollBackTo(parts, argument as RollbackTarget);
   // Only our own commands: a button must never run any other command of the editor.
@@ -29,7 +29,7 @@ async function run(parts: Pick<Parts, "server">, action: Command): Promise<void>
 }
 
 async function choose(severity: AlertParams["severity"], message: string, actions: Command[]): Promise<Command | undefined> {
-  const chosen = await notify(severity, plainMessage(message), actions.map((it) => it.title));
+  const chosen = await notify(severity, escapeMessage(message), actions.map((it) => it.title));
   return actions.find((it) => it.title === chosen);
 }
 

@@ -3,12 +3,12 @@
 import { window } from "vscode";
 import type { Event } from "vscode";
 import { t } from "./l10n";
-import { plainLabel, plainMessage } from "./plain";
+import { escapeLabel, escapeMessage } from "./escape";
 import type { LoopStatus, StatusParams } from "./protocol";
-import { settled } from "./settled";
+import { waitForChange } from "./waitForChange";
 import { asks, situation } from "./status";
 
-/** Milliseconds by which the status may follow the notification of a question. */
+/** Milliseconds by which the status may arrive later than the notification of a question. */
 const statusDelay = 2000;
 
 /**
@@ -19,10 +19,10 @@ export async function completeAnswer(argument: object, server: { status: StatusP
   const { loopId, text } = argument as { loopId?: string; text?: string };
   if (text !== undefined) return argument;
   const find = (): LoopStatus | undefined => server.status?.loops.find((it) => it.id === loopId);
-  await settled(server.onChange, () => !isClosed(find()), statusDelay);
+  await waitForChange(server.onChange, () => !isClosed(find()), statusDelay);
   const loop = find();
   if (loop && isClosed(loop)) {
-    void window.showInformationMessage(plainMessage(t("\"{0}\" no longer waits for an answer: {1}", loop.task.title, situation(loop))));
+    void window.showInformationMessage(escapeMessage(t("\"{0}\" no longer waits for an answer: {1}", loop.task.title, situation(loop))));
     return undefined;
   }
   // The id of the question that is shown, so that the answer does not apply to a later one.
@@ -38,8 +38,8 @@ function isClosed(loop: LoopStatus | undefined): boolean {
 
 async function typedAnswer(loop: LoopStatus | undefined): Promise<string | undefined> {
   const text = await window.showInputBox({
-    title: plainLabel(t("Answer \"{0}\"", loop?.task.title ?? "Ralph")),
-    prompt: plainLabel(loop?.question?.text ?? t("The agent reads this at the start of its next iteration.")),
+    title: escapeLabel(t("Answer \"{0}\"", loop?.task.title ?? "Ralph")),
+    prompt: escapeLabel(loop?.question?.text ?? t("The agent reads this at the start of its next iteration.")),
     ignoreFocusOut: true,
   });
   const trimmed = text?.trim();

@@ -4,7 +4,7 @@
 import { Uri, commands, window, workspace } from "vscode";
 import type { TextDocumentContentProvider } from "vscode";
 import { t } from "./l10n";
-import { plainMessage } from "./plain";
+import { escapeMessage } from "./escape";
 import type { DiffResult, LoopStatus } from "./protocol";
 
 export const copyScheme = "loopkeeper-copy";
@@ -22,7 +22,7 @@ export const copies: TextDocumentContentProvider = {
 export async function showChanges(result: DiffResult, loop: LoopStatus | undefined, iteration: number | undefined): Promise<void> {
   const [first, ...others] = result.files;
   if (!first) {
-    void window.showInformationMessage(plainMessage(iteration === undefined ? t("The loop changed no file.") : t("Iteration {0} changed no file.", iteration)));
+    void window.showInformationMessage(escapeMessage(iteration === undefined ? t("The loop changed no file.") : t("Iteration {0} changed no file.", iteration)));
     return;
   }
   if (others.length === 0) {

@@ -12,9 +12,9 @@ import { t } from "./l10n";
 import { findServer } from "./lookup";
 import { Commands, Notifications } from "./protocol";
 import type { AlertParams, OutputParams, StatusParams } from "./protocol";
-import { Questions } from "./questions";
+import { OpenQuestions } from "./questions";
 import { saveDocument, saveTask } from "./save";
-import { settled } from "./settled";
+import { waitForChange } from "./waitForChange";
 import type { ServerState } from "./status";
 import type { TrustPages } from "./trustPage";
 
@@ -32,7 +32,7 @@ export class Server implements Disposable {
   private readonly changed = new EventEmitter<void>();
   private readonly alerted = new EventEmitter<AlertParams>();
   private readonly printed = new EventEmitter<OutputParams>();
-  readonly questions = new Questions(this.changed);
+  readonly questions = new OpenQuestions(this.changed);
   readonly onChange = this.changed.event;
   readonly onAlert = this.alerted.event;
   readonly onOutput = this.printed.event;
@@ -118,7 +118,7 @@ export class Server implements Disposable {
    * Resolves when the first status has arrived or cannot arrive, because a command may run before the server is ready.
    */
   known(): Promise<void> {
-    return settled(this.onChange, () => this.last !== undefined || this.current === "failed", firstStatus);
+    return waitForChange(this.onChange, () => this.last !== undefined || this.current === "failed", firstStatus);
   }
 
   /** `false` if no working server exists; the user was informed about the cause and the remedy. */

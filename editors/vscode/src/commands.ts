@@ -12,11 +12,11 @@ import { runDemo } from "./commands/demo";
 import { pickTask } from "./commands/pick";
 import { startLoop } from "./commands/start";
 import { t } from "./l10n";
-import type { Parts, Target } from "./parts";
+import type { CommandContext, CommandTarget } from "./commandContext";
 import { Commands } from "./protocol";
 
-export function registerCommands(parts: Parts): Disposable[] {
-  const table: Record<string, (parts: Parts, target?: Target) => Promise<void>> = {
+export function registerCommands(context: CommandContext): Disposable[] {
+  const table: Record<string, (context: CommandContext, target?: CommandTarget) => Promise<void>> = {
     startLoop,
     stopLoop,
     stopLoopNow,
@@ -41,22 +41,22 @@ export function registerCommands(parts: Parts): Disposable[] {
   };
   return [
     ...Object.entries(table).map(([name, act]) =>
-      commands.registerCommand(`loopkeeper.${name}`, async (target?: Target) => {
-        if (await parts.server.available()) await act(parts, target);
+      commands.registerCommand(`loopkeeper.${name}`, async (target?: CommandTarget) => {
+        if (await context.server.available()) await act(context, target);
       }),
     ),
     commands.registerCommand("loopkeeper.showStatus", async () => {
-      await parts.server.known();
-      await showStatus(parts);
+      await context.server.known();
+      await showStatus(context);
     }),
-    commands.registerCommand("loopkeeper.runDemo", () => runDemo(parts.server.program)),
-    commands.registerCommand("loopkeeper.trustShownPage", () => parts.trust.trust()),
-    commands.registerCommand("loopkeeper.cancelShownPage", () => parts.trust.cancel()),
-    commands.registerCommand("loopkeeper.restartServer", () => parts.server.restart()),
+    commands.registerCommand("loopkeeper.runDemo", () => runDemo(context.server.program)),
+    commands.registerCommand("loopkeeper.trustShownPage", () => context.trust.trust()),
+    commands.registerCommand("loopkeeper.cancelShownPage", () => context.trust.cancel()),
+    commands.registerCommand("loopkeeper.restartServer", () => context.server.restart()),
   ];
 }
 
-async function trust({ server }: Parts): Promise<void> {
+async function trust({ server }: CommandContext): Promise<void> {
   const task = await pickTask(server.status, t("Trust the commands of which task?"));
   if (task) await server.run(Commands.trust, { task: task.uri });
 }

@@ -1,5 +1,5 @@
-// One language client for one process of the server: starts it, stops it, and changes some behaviour of the library. It
-// holds no state of ours; `client.ts` decides when a connection exists.
+// One language client for one process of the server: starts it, stops it, and changes some behaviour of the library.
+// Stateless apart from that; `client.ts` decides when a connection exists.
 
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -19,10 +19,10 @@ import { completeAnswer } from "./answer";
 import { withCommandNames } from "./commandNames";
 import { t } from "./l10n";
 import { LensRefresh } from "./lenses";
-import { plainMessage } from "./plain";
+import { escapeMessage } from "./escape";
 import { Commands, protocolVersion } from "./protocol";
 import type { HintedMessageParams, StatusParams } from "./protocol";
-import type { Questions } from "./questions";
+import type { OpenQuestions } from "./questions";
 import { closedQuestion } from "./trustPage";
 import type { TrustPages } from "./trustPage";
 import { findMismatch } from "./version";
@@ -32,22 +32,22 @@ const hoverLinks = ["loopkeeper.showDashboard", "loopkeeper.showOutput"];
 /** A program that does not respond within this time is not considered a server. */
 const greeting = 30_000;
 
-export interface Hooks {
+export interface ConnectionHandlers {
   channel: OutputChannel;
   /** Replaces the library's own way of sending commands, which rewrites error messages. */
   execute(command: string, argument: unknown): Promise<unknown>;
   /** The last status of the server, and its changes. */
   server: { status: StatusParams | undefined; onChange: Event<void> };
-  questions: Questions;
+  questions: OpenQuestions;
   /** Asks questions about a page. */
   pages: TrustPages;
   /** Called when the process ended unexpectedly; `false`: do not restart it. */
   died(): boolean;
 }
 
-export function connect(program: string, hooks: Hooks): Connection {
+export function connect(program: string, handlers: ConnectionHandlers): Connection {
   const lenses = new LensRefresh();
-  const client = new Connection(program, hooks, lenses);
+  const client = new Connection(program, handlers, lenses);
   client.registerFeature(announcement);
   client.registerFeature(lenses.feature(client));
   // The library passes these to the editor unchanged, which would turn `[text](command:…)` into a link.
@@ -55,9 +55,9 @@ export function connect(program: string, hooks: Hooks): Connection {
   client.onRequest(ShowMessageRequest.type, async (it, cancelled) => {
     const actions = it.actions ?? [];
     const page = (actions[0] as { page?: string } | undefined)?.page;
-    const answer = untilClosed(page === undefined ? show(it.type, it.message, actions) : hooks.pages.ask(actions, page), cancelled);
-    if (page !== undefined) cancelled.onCancellationRequested(() => void hooks.pages.close(page));
-    hooks.questions.add(it.message, answer, async () => (page === undefined ? commands.executeCommand("notifications.showList") : hooks.pages.reveal(page)));
+    const answer = untilClosed(page === undefined ? show(it.type, it.message, actions) : handlers.pages.ask(actions, page), cancelled);
+    if (page !== undefined) cancelled.onCancellationRequested(() => void handlers.pages.close(page));
+    handlers.questions.add(it.message, answer, async () => (page === undefined ? commands.executeCommand("notifications.showList") : handlers.pages.reveal(page)));
     return (await answer) ?? null;
   });
   return client;
@@ -79,7 +79,7 @@ function untilClosed(answer: Promise<MessageActionItem | undefined>, cancelled: 
   });
 }
 
-function options(hooks: Hooks, lenses: LensRefresh): LanguageClientOptions {
+function options(handlers: ConnectionHandlers, lenses: LensRefresh): LanguageClientOptions {
   return {
     documentSelector: [
       { scheme: "file", language: "markdown" },
@@ -94,20 +94,20 @@ function options(hooks: Hooks, lenses: LensRefresh): LanguageClientOptions {
       { scheme: "file", pattern: "**/loopkeeper.toml" },
     ],
     initializationOptions: { trusted: workspace.isTrusted },
-    outputChannel: hooks.channel,
+    outputChannel: handlers.channel,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: () => {
-        hooks.questions.clear();
-        return { action: hooks.died() ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
+        handlers.questions.clear();
+        return { action: handlers.died() ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
       },
     },
     initializationFailedHandler: () => false,
     middleware: {
       executeCommand: async (command, args) => {
-        const argument: unknown = command === Commands.answer ? await completeAnswer(args[0] as object, hooks.server) : args[0];
-        return command === Commands.answer && argument === undefined ? undefined : hooks.execute(command, argument);
+        const argument: unknown = command === Commands.answer ? await completeAnswer(args[0] as object, handlers.server) : args[0];
+        return command === Commands.answer && argument === undefined ? undefined : handlers.execute(command, argument);
       },
       // Text from outside is escaped by the server. A hover without links is not trusted at all.
       provideHover: async (document, position, token, next) => {
@@ -132,8 +132,8 @@ function options(hooks: Hooks, lenses: LensRefresh): LanguageClientOptions {
 export class Connection extends LanguageClient {
   private child: ChildProcess | undefined;
 
-  constructor(private readonly program: string, private readonly hooks: Hooks, lenses: LensRefresh) {
-    super("loopkeeper", t("Ralph Server"), () => this.spawn(program), options(hooks, lenses));
+  constructor(private readonly program: string, private readonly handlers: ConnectionHandlers, lenses: LensRefresh) {
+    super("loopkeeper", t("Ralph Server"), () => this.spawn(program), options(handlers, lenses));
   }
 
   /**
@@ -159,7 +159,7 @@ export class Connection extends LanguageClient {
 
   /** Ends the process in any state, because the library refuses to end one that is still starting. */
   async end(): Promise<void> {
-    this.hooks.questions.clear();
+    this.handlers.questions.clear();
     try {
       await this.dispose();
     } catch {
@@ -195,7 +195,7 @@ const announcement: StaticFeature = {
 };
 
 async function show(type: MessageType, message: string, actions: MessageActionItem[]): Promise<MessageActionItem | undefined> {
-  const text = plainMessage(message);
+  const text = escapeMessage(message);
   if (type === MessageType.Error) return window.showErrorMessage(text, ...actions);
   if (type === MessageType.Warning) return window.showWarningMessage(text, ...actions);
   return window.showInformationMessage(text, ...actions);

@@ -4,26 +4,26 @@ import { Range, Uri, commands, env, window } from "vscode";
 import { ResponseError } from "vscode-languageclient/node";
 import { withCommandNames } from "./commandNames";
 import { t } from "./l10n";
-import { plainMessage } from "./plain";
+import { escapeMessage } from "./escape";
 import type { ErrorData } from "./protocol";
 
-export interface Help {
+export interface FailureContext {
   showLog(): void;
   restart(): Promise<void>;
   /** Whether no server was available to respond. */
   lost: boolean;
 }
 
-export function showFailure(error: unknown, help: Help): void {
+export function showFailure(error: unknown, context: FailureContext): void {
   const data = dataOf(error);
   // The server is asking the user already.
   if (data?.code === "untrusted" && data.asked) return;
   const message = withCommandNames(error instanceof Error ? error.message : String(error), data?.commands);
-  if (data === undefined && help.lost) void showServerProblem(message, help);
+  if (data === undefined && context.lost) void showServerProblem(message, context);
   else if (data?.code === "untrusted") void offer(message, [[t("Manage Workspace Trust"), () => commands.executeCommand("workbench.trust.manage")]]);
   else if (data?.code === "agentMissing" && data.uri === undefined) void offer(message, [[t("Run Demo"), () => commands.executeCommand("loopkeeper.runDemo")]]);
   else if (data?.uri !== undefined && data.code !== "unsaved") void offerPlace(message, data.uri, data);
-  else void window.showErrorMessage(plainMessage(message));
+  else void window.showErrorMessage(escapeMessage(message));
 }
 
 /** Offers a button that opens the location to correct. */
@@ -42,14 +42,14 @@ export function unsavedDocument(error: unknown): string | undefined {
   return data?.code === "unsaved" ? data.uri : undefined;
 }
 
-export async function showServerProblem(message: string, help: Help): Promise<void> {
+export async function showServerProblem(message: string, context: FailureContext): Promise<void> {
   await offer(message, [
     [t("Open Setting"), openServerSetting],
-    [t("Restart Server"), () => help.restart()],
+    [t("Restart Server"), () => context.restart()],
     [
       t("Show Log"),
       () => {
-        help.showLog();
+        context.showLog();
       },
     ],
   ]);
@@ -62,7 +62,7 @@ export async function openServerSetting(): Promise<void> {
 }
 
 async function offer(message: string, buttons: [string, () => unknown][]): Promise<void> {
-  const chosen = await window.showErrorMessage(plainMessage(message), ...buttons.map(([title]) => title));
+  const chosen = await window.showErrorMessage(escapeMessage(message), ...buttons.map(([title]) => title));
   await buttons.find(([title]) => title === chosen)?.[1]();
 }
 

@@ -1,7 +1,7 @@
 // Describes an iteration in a pick list. Pure: no editor.
 
 import { t } from "./l10n";
-import { plainLabel } from "./plain";
+import { escapeLabel } from "./escape";
 import type { IterationEntry } from "./protocol";
 
 export interface IterationRow {
@@ -13,7 +13,7 @@ export interface IterationRow {
 
 /** The changes of its files, and below that what it reached and when. */
 export function iterationRow(it: IterationEntry): IterationRow {
-  const detail = [...(it.milestones ?? []), ...kept(it), ...began(it)].map(plainLabel).join(" · ");
+  const detail = [...(it.milestones ?? []), ...kept(it), ...began(it)].map(escapeLabel).join(" · ");
   const name = it.iteration === 0 ? t("Start") : t("Iteration {0}", it.iteration);
   return {
     label: it.takenBack ? t("{0} (rolled back)", name) : name,

@@ -9,7 +9,7 @@ export function useTranslation(translation: Translate): void {
   translate = translation;
 }
 
-/** Parts side by side, with the separator of the language. */
+/** CommandContext side by side, with the separator of the language. */
 export function list(...parts: string[]): string {
   return parts.reduce((all, it) => t("{0}, {1}", all, it));
 }

@@ -1,5 +1,6 @@
-// Requests lenses again when the server says that they changed, and until the editor has done so: it forgets a pending
-// request when its text loses the focus, and would show the old lenses until the next change.
+// Requests lenses again when the server reports that they changed, and repeats the request until the editor has asked for
+// them: the editor drops a pending request when its text loses the focus, and would show the old lenses until the next
+// change.
 
 import { window } from "vscode";
 import type { TextDocument } from "vscode";

@@ -9,7 +9,7 @@ import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { t } from "./l10n";
 
-export interface Places {
+export interface SearchPaths {
   /** `loopkeeper.server.path`; empty when not set. */
   setting: string;
   /** The extension's own folder. */
@@ -17,9 +17,9 @@ export interface Places {
   path: string;
 }
 
-export type Found = { program: string; from: "setting" | "extension" | "PATH" } | { missing: string };
+export type ServerLookup = { program: string; from: "setting" | "extension" | "PATH" } | { missing: string };
 
-export function findServer(places: Places, runnable: (file: string) => boolean = isRunnable): Found {
+export function findServer(places: SearchPaths, runnable: (file: string) => boolean = isRunnable): ServerLookup {
   const setting = places.setting.trim();
   if (setting !== "") return fromSetting(setting, runnable);
   const bundled = join(places.extension, "server", "loopkeeper");
@@ -35,7 +35,7 @@ export function findServer(places: Places, runnable: (file: string) => boolean =
   };
 }
 
-function fromSetting(setting: string, runnable: (file: string) => boolean): Found {
+function fromSetting(setting: string, runnable: (file: string) => boolean): ServerLookup {
   const program = setting.startsWith("~/") ? join(homedir(), setting.slice(2)) : setting;
   if (!isAbsolute(program)) return { missing: t("loopkeeper.server.path must be an absolute path, not \"{0}\".", setting) };
   if (!runnable(program)) return { missing: t("loopkeeper.server.path names \"{0}\", which is not a program that can be run.", setting) };

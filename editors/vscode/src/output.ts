@@ -1,11 +1,11 @@
-// The output of loops: one terminal for each loop that the user looked at. It is searched, scrolled and coloured like any
-// other, and stays after the loop has ended, until the user closes it.
+// The output of loops: one terminal for each loop that the user opened. It is searched, scrolled and coloured like any other
+// terminal, and remains after the loop has ended, until the user closes it.
 
 import { ThemeIcon, Uri, window } from "vscode";
 import type { Disposable, Terminal } from "vscode";
 import type { Server } from "./client";
 import { t } from "./l10n";
-import { plainLabel } from "./plain";
+import { escapeLabel } from "./escape";
 import { Requests } from "./protocol";
 import type { LoopStatus, OutputParams, SubscribeParams, SubscribeResult } from "./protocol";
 import { isActive } from "./status";
@@ -29,7 +29,7 @@ export class OutputView implements Disposable {
     known.terminal.show(true);
     if (!isActive(it)) return;
     await this.subscribe(it.id, true);
-    // What was printed between the first reading and the subscription has no notification.
+    // Output printed between the first read and the subscription causes no notification.
     await known.content.refresh();
   }
 
@@ -60,7 +60,7 @@ export class OutputView implements Disposable {
       this.shown.delete(it.id);
       if (isActive(it)) void this.subscribe(it.id, false);
     });
-    const name = plainLabel(t("Ralph: {0}", it.task.title));
+    const name = escapeLabel(t("Ralph: {0}", it.task.title));
     const terminal = window.createTerminal({ name, pty: content, iconPath: new ThemeIcon("sync"), isTransient: true });
     const task = this.server.status?.tasks.find((task) => task.uri === it.task.uri);
     const opened = { terminal, content, root: task ? Uri.parse(task.root) : Uri.joinPath(Uri.parse(it.task.uri), "..") };

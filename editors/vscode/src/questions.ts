@@ -3,7 +3,7 @@
 
 import type { EventEmitter } from "vscode";
 
-export class Questions {
+export class OpenQuestions {
   private readonly open = new Map<Promise<unknown>, { question: string; reveal: () => Promise<unknown> }>();
 
   constructor(private readonly changed: EventEmitter<void>) {}

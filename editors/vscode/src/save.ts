@@ -3,7 +3,7 @@
 import { Uri, window, workspace } from "vscode";
 import type { Event, TextDocument } from "vscode";
 import type { StatusParams, TaskEntry } from "./protocol";
-import { settled } from "./settled";
+import { waitForChange } from "./waitForChange";
 
 /** `argument.task` is a file URI or a task's id. */
 export async function saveTask(argument: object, status: StatusParams | undefined): Promise<void> {
@@ -17,16 +17,16 @@ export async function saveTask(argument: object, status: StatusParams | undefine
 /** How long the server may take to see a task that was just saved. */
 const seen = 10_000;
 
-/** Saves the proposed task in the active editor, which exists nowhere else; `undefined` if there is none there. */
+/** Saves the proposed task of the active editor, which has no other copy; `undefined` if it contains none. */
 export async function saveNewTask(server: { status: StatusParams | undefined; onChange: Event<void> }): Promise<TaskEntry | undefined> {
   const document = window.activeTextEditor?.document;
   if (document?.uri.scheme !== "untitled" || !document.uri.path.startsWith("/") || !(await saveProposed(document))) return undefined;
   const entry = (): TaskEntry | undefined => server.status?.tasks.find((it) => Uri.parse(it.uri).path === document.uri.path);
-  await settled(server.onChange, () => entry() !== undefined, seen);
+  await waitForChange(server.onChange, () => entry() !== undefined, seen);
   return entry();
 }
 
-/** Saves a document that has a path and no file yet. The editor closes it then, so the file is opened. */
+/** Saves a document that has a path but no file yet. The editor closes the document, so the file is opened. */
 export async function saveProposed(document: TextDocument): Promise<boolean> {
   if (!(await document.save())) return false;
   // Not as a preview, which the next file that is shown would replace.
@@ -37,6 +37,7 @@ export async function saveProposed(document: TextDocument): Promise<boolean> {
 /** `false` if it is not open, or cannot be saved. */
 export async function saveDocument(uri: Uri): Promise<boolean> {
   const document = workspace.textDocuments.find((it) => it.uri.fsPath === uri.fsPath && it.uri.scheme === "file");
-  // Whether it has changes is known here later than in the window, which saves nothing where there are none.
+  // The extension host learns of changes later than the window does, so a save is always requested; the window ignores it
+  // if there are none.
   return (await document?.save()) ?? false;
 }

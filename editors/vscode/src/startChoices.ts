@@ -1,5 +1,4 @@
-// What the user picked for the last start of each task, kept per folder. Values that were not picked are those of the
-// configuration.
+// The choices of the last start of each task, stored per folder. Other values come from the configuration.
 
 import type { Memento } from "vscode";
 import type { StartPreviewParams } from "./protocol";
@@ -18,7 +17,7 @@ interface StoredChoices {
 }
 
 const key = "loopkeeper.start";
-/** Choices of older tasks are forgotten. */
+/** Choices of older tasks are dropped. */
 const most = 32;
 
 export class StartChoices {

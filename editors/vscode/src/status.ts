@@ -1,11 +1,11 @@
 // Computes the status bar's content from the server's last status. Pure: no editor, no clock. The text contains only
 // our own words and numbers, never text of a task or an agent; at most 24 characters without the icon.
 
-import { type Bar, widest } from "./bar";
-import { facts, waiting } from "./facts";
-import { foreignBar } from "./foreign";
+import { type BarContent, widest } from "./statusBarContent";
+import { describeWait, loopDetails } from "./loopDetails";
+import { pluginLoopBar } from "./pluginLoop";
 import { list, t } from "./l10n";
-import { awaitsSession, firstMessage, yourTurn } from "./own";
+import { awaitsSession, firstMessage, yourTurn } from "./attachedSession";
 import type { CriterionStatus, LoopStatus, StatusParams } from "./protocol";
 import { clock, left } from "./time";
 
@@ -25,7 +25,7 @@ export interface BarInput {
 }
 
 /** `undefined` if there is no task here. */
-export function bar(input: BarInput): Bar | undefined {
+export function bar(input: BarInput): BarContent | undefined {
   if (input.server === "failed") return failed(input.reason ?? t("The server is not running."));
   const { status } = input;
   if (!status) return undefined;
@@ -37,7 +37,7 @@ export function bar(input: BarInput): Bar | undefined {
   if (input.question !== undefined) return asked(input.question);
   if (status.tasks.some((it) => it.checking)) return plain("sync~spin", t("Ralph checking"), t("Ralph, running checks"), tasks(status));
   const [plugins] = status.foreign ?? [];
-  if (plugins) return foreignBar(plugins);
+  if (plugins) return pluginLoopBar(plugins);
   const ended = unseen(status, input.news);
   if (ended) return one(ended, input.now);
   if (status.tasks.length === 0) return undefined;
@@ -55,7 +55,7 @@ export function unseen(status: StatusParams, news: string[]): LoopStatus | undef
   return latest && news.includes(latest.id) ? latest : undefined;
 }
 
-/** Whether it asks its user a question. */
+/** Whether a question to the user is open. */
 export function asks(it: LoopStatus): boolean {
   return isActive(it) && it.question !== undefined;
 }
@@ -91,7 +91,7 @@ export function situation(it: LoopStatus): string {
   }
   switch (it.phase) {
     case "waiting":
-      return waiting(it.wait?.reason, clock(it.wait?.resumesAt));
+      return describeWait(it.wait?.reason, clock(it.wait?.resumesAt));
     case "paused":
       return firstMessage(it) ?? (it.pause && it.pause.reason !== "user" ? it.pause.message : t("paused"));
     case "untrusted":
@@ -114,11 +114,11 @@ export function situation(it: LoopStatus): string {
   }
 }
 
-function one(it: LoopStatus, now: number): Bar {
+function one(it: LoopStatus, now: number): BarContent {
   const count = `${it.iteration}/${it.limits.iterations}`;
   const label = (words: string): string => t("Ralph {0}, {1}", it.task.title, words);
   const tooltip = about(it);
-  const as = (icon: string, text: string, words: string, tone: Bar["tone"] = "normal"): Bar => ({ icon, text, label: label(words), tooltip, tone });
+  const as = (icon: string, text: string, words: string, tone: BarContent["tone"] = "normal"): BarContent => ({ icon, text, label: label(words), tooltip, tone });
   switch (it.state) {
     case "needsYou":
       if (isTripped(it) && it.phase === "paused") return as("error", t("Ralph breaker open"), situation(it), "error");
@@ -134,16 +134,16 @@ function one(it: LoopStatus, now: number): Bar {
   }
 }
 
-type Make = (icon: string, text: string, words: string, tone?: Bar["tone"]) => Bar;
+type ContentBuilder = (icon: string, text: string, words: string, tone?: BarContent["tone"]) => BarContent;
 
-function working(it: LoopStatus, count: string, now: number, as: Make): Bar {
+function working(it: LoopStatus, count: string, now: number, as: ContentBuilder): BarContent {
   if (isCooling(it)) return { ...as("warning", fit(t("Ralph breaker"), left(it.wait?.resumesAt, now)), situation(it), "warning"), counts: true };
   if (it.phase === "waiting") return { ...as("clock", fit(`Ralph ${count}`, left(it.wait?.resumesAt, now)), situation(it)), counts: true };
   if (it.phase === "stopping") return as("sync~spin", fit(`Ralph ${count}`, t("stopping")), t("stopping, {0}", progress(it)));
   return as("sync~spin", fit(`Ralph ${count}`, it.criteria.brief), progress(it));
 }
 
-function ended(it: LoopStatus, as: Make): Bar {
+function ended(it: LoopStatus, as: ContentBuilder): BarContent {
   const words = situation(it);
   if (it.stale && it.staleReason === "rolledBack") return as("history", t("Ralph rolled back · {0}", it.iteration), t("files were rolled back since the checks ran"));
   if (it.stale) return as("history", t("Ralph outdated · {0}", it.iteration), t("files changed since the checks ran"));
@@ -167,7 +167,7 @@ function stoppedAt(it: LoopStatus): string {
   return text.length <= widest ? text : t("Ralph stopped · {0}", it.iteration);
 }
 
-function several(loops: LoopStatus[]): Bar {
+function several(loops: LoopStatus[]): BarContent {
   const needing = loops.filter((it) => it.state === "needsYou" || isTripped(it)).length;
   const icon = loops.some((it) => it.state === "working") ? "sync~spin" : needing > 0 ? "bell-dot" : "debug-pause";
   return {
@@ -189,21 +189,21 @@ function manyLabel(loops: number, needing: number): string {
   return needing === 1 ? t("Ralph, {0} loops, 1 needs you", loops) : t("Ralph, {0} loops, {1} need you", loops, needing);
 }
 
-function failed(reason: string): Bar {
+function failed(reason: string): BarContent {
   return { icon: "warning", text: t("Ralph: no server"), label: t("Ralph, no server: {0}", reason), tooltip: reason, tone: "warning" };
 }
 
-/** The server runs but reports why nothing can be done, such as a state folder that others may read. */
-function unable(why: string): Bar {
+/** The server runs but reports a problem that prevents all work, such as a state folder that others may read. */
+function unable(why: string): BarContent {
   return { icon: "error", text: t("Ralph: error"), label: t("Ralph, error: {0}", why), tooltip: why, tone: "error" };
 }
 
-function asked(question: string): Bar {
+function asked(question: string): BarContent {
   const tooltip = [question, t("Open the notification to answer.")].join("\n");
   return { icon: "bell-dot", text: t("Ralph needs you"), label: t("Ralph needs you: {0}", question), tooltip, tone: "warning" };
 }
 
-function plain(icon: string, text: string, label: string, tooltip: string): Bar {
+function plain(icon: string, text: string, label: string, tooltip: string): BarContent {
   return { icon, text, label, tooltip, tone: "normal" };
 }
 
@@ -217,7 +217,7 @@ function about(it: LoopStatus): string {
   const lines = [it.task.title, it.outcome ? situation(it) : t("{0}: {1}", progress(it), situation(it))];
   for (const item of it.criteria.items.slice(0, 12)) lines.push(criterionLine(item));
   if (it.criteria.items.length > 12) lines.push(t("and {0} more", it.criteria.items.length - 12));
-  lines.push(...facts(it));
+  lines.push(...loopDetails(it));
   const { costMicros } = it.spent;
   if (costMicros !== undefined) lines.push(t("${0} of ${1} spent", dollars(costMicros), dollars(it.limits.costMicros)));
   if (it.warnings && it.warnings.length > 0) lines.push(t("note: {0}", list(...it.warnings)));

@@ -2,7 +2,7 @@
 
 import { StatusBarAlignment, ThemeColor, window, workspace } from "vscode";
 import type { Disposable, Memento } from "vscode";
-import type { Bar } from "./bar";
+import type { BarContent } from "./statusBarContent";
 import type { Server } from "./client";
 import { t } from "./l10n";
 import { bar, isActive, unseen } from "./status";
@@ -95,4 +95,4 @@ export class StatusItem implements Disposable {
   }
 }
 
-const nothing = (): Bar => ({ icon: "circle-outline", text: "Ralph", label: t("Ralph, no task"), tooltip: t("No task in this folder."), tone: "normal" });
+const nothing = (): BarContent => ({ icon: "circle-outline", text: "Ralph", label: t("Ralph, no task"), tooltip: t("No task in this folder."), tone: "normal" });

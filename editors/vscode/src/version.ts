@@ -4,7 +4,7 @@ import type { InitializeResult } from "vscode-languageclient/node";
 import { t } from "./l10n";
 import { protocolVersion } from "./protocol";
 
-/** Returns the fact and what helps, or nothing if both versions are equal. */
+/** Returns the fact and the remedy, or nothing if both versions are equal. */
 export function findMismatch(program: string, server: InitializeResult | undefined, client = protocolVersion): string | undefined {
   const offered = server?.capabilities.experimental as { loopkeeper?: { version?: number } } | undefined;
   const version = offered?.loopkeeper?.version;

@@ -49,7 +49,7 @@ test("bytes become lines and UTF-16 units", () => {
     const bytes = Buffer.from(text);
     const at = bytes.indexOf(before);
     assert.notEqual(at, -1, before);
-    assert.deepEqual(new LineIndex(bytes).placeOf(at), { line, character }, JSON.stringify([text, before]));
+    assert.deepEqual(new LineIndex(bytes).positionOf(at), { line, character }, JSON.stringify([text, before]));
   };
   check("# Größe 😀\r\n\n- é: `x`\n", "#", 0, 0);
   check("# Größe 😀\r\n\n- é: `x`\n", "\r", 0, 10);
@@ -63,9 +63,9 @@ test("bytes become lines and UTF-16 units", () => {
 });
 
 test("an offset outside the document is at its end", () => {
-  assert.deepEqual(new LineIndex(Buffer.from("a\nbc")).placeOf(1000), { line: 1, character: 2 });
-  assert.deepEqual(new LineIndex(Buffer.from("a\n")).placeOf(1000), { line: 1, character: 0 });
-  assert.deepEqual(new LineIndex(Buffer.from("")).placeOf(5), { line: 0, character: 0 });
+  assert.deepEqual(new LineIndex(Buffer.from("a\nbc")).positionOf(1000), { line: 1, character: 2 });
+  assert.deepEqual(new LineIndex(Buffer.from("a\n")).positionOf(1000), { line: 1, character: 0 });
+  assert.deepEqual(new LineIndex(Buffer.from("")).positionOf(5), { line: 0, character: 0 });
 });
 
 test("every offset of a document agrees with splitting its text", () => {
@@ -76,7 +76,7 @@ test("every offset of a document agrees with splitting its text", () => {
     const splitsLineEnd = bytes[offset] === 0x0a && bytes[offset - 1] === 0x0d;
     if (!startsCharacter || splitsLineEnd) continue;
     const split = bytes.subarray(0, offset).toString().split(/\r\n|\r|\n/);
-    assert.deepEqual(lines.placeOf(offset), { line: split.length - 1, character: split.at(-1)?.length }, String(offset));
+    assert.deepEqual(lines.positionOf(offset), { line: split.length - 1, character: split.at(-1)?.length }, String(offset));
   }
 });
 

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findServer } from "../src/lookup";
-import type { Found } from "../src/lookup";
+import type { ServerLookup } from "../src/lookup";
 
-function look(there: string[], places: { setting?: string; path?: string }): Found {
+function look(there: string[], places: { setting?: string; path?: string }): ServerLookup {
   return findServer({ setting: "", extension: "/ext", path: "", ...places }, (file) => there.includes(file));
 }
 

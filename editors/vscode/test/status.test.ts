@@ -2,18 +2,18 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Bar, widest } from "../src/bar";
+import { type BarContent, widest } from "../src/statusBarContent";
 import type { ForeignLoop, LoopStatus } from "../src/protocol";
 import { bar } from "../src/status";
 import { counts, ended, loop, status, task } from "./samples";
 
 const now = Date.parse("2026-11-20T14:00:00Z");
 
-function shown(...loops: LoopStatus[]): Bar | undefined {
+function shown(...loops: LoopStatus[]): BarContent | undefined {
   return bar({ server: "ready", now, status: status({ loops }), news: loops.map((it) => it.id) });
 }
 
-function check(name: string, actual: () => Bar | undefined, icon: string, text: string, tone: Bar["tone"] = "normal"): void {
+function check(name: string, actual: () => BarContent | undefined, icon: string, text: string, tone: BarContent["tone"] = "normal"): void {
   test(name, () => {
     const it = actual();
     assert.deepEqual([it?.icon, it?.text, it?.tone], [icon, text, tone]);
@@ -141,7 +141,7 @@ test("the text never holds words of a task, the label and the tooltip do", () =>
 });
 
 const plugins = { uri: "file:///w/.claude/ralph-loop.local.md", root: "file:///w", iteration: 3, prompt: "Parse dates" };
-const foreign = (changes: Partial<ForeignLoop>, ...loops: LoopStatus[]): Bar | undefined =>
+const foreign = (changes: Partial<ForeignLoop>, ...loops: LoopStatus[]): BarContent | undefined =>
   bar({ server: "ready", now, status: status({ loops, foreign: [{ ...plugins, ...changes }] }), news: loops.map((it) => it.id) });
 
 check("a loop of the plugin", () => foreign({ maxIterations: 20 }), "plug", "Ralph 3/20 (plugin)");

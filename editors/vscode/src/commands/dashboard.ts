@@ -1,20 +1,20 @@
-// The page about a loop in a webview. The page is the server's: it has no script, and nothing is fetched.
+// The page about a loop in a webview. The server generates it; it contains no script and loads nothing.
 
 import { Uri, ViewColumn, type WebviewPanel, window, workspace } from "vscode";
 
 import { t } from "../l10n";
 import { pickLoop } from "./pick";
-import type { Parts, Target } from "../parts";
+import type { CommandContext, CommandTarget } from "../commandContext";
 import { Commands, type EffectResult } from "../protocol";
 import type { LoopStatus } from "../protocol/loop";
 
-/** Shortest time between two pages of one loop: each is made from its whole history. */
+/** Minimum time between two pages of one loop, because each is generated from its whole history. */
 const pause = 2000;
 
 /** One panel for each loop. */
 const panels = new Map<string, LoopPanel>();
 
-export async function showDashboard({ server }: Parts, target?: Target): Promise<void> {
+export async function showDashboard({ server }: CommandContext, target?: CommandTarget): Promise<void> {
   const it = await pickLoop(server.status, t("Show the dashboard of which loop?"), () => true, t("No loop has run in this folder yet."), target);
   if (!it) return;
   const panel = panels.get(it.id) ?? new LoopPanel(server, it);
@@ -28,14 +28,14 @@ class LoopPanel {
   private shown: number | undefined;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly server: Parts["server"], private readonly loop: LoopStatus) {
+  constructor(private readonly server: CommandContext["server"], private readonly loop: LoopStatus) {
     const options = { enableScripts: false, localResourceRoots: [] };
     this.panel = window.createWebviewPanel("loopkeeper.dashboard", t("Ralph: {0}", loop.task.title), ViewColumn.Active, options);
     panels.set(loop.id, this);
     const changes = server.onChange(() => {
       this.follow();
     });
-    // What happened meanwhile is shown when the panel is looked at again.
+    // Later changes are shown when the panel becomes visible again.
     this.panel.onDidChangeViewState(() => {
       this.follow();
     });
@@ -58,7 +58,7 @@ class LoopPanel {
     if (panels.has(this.loop.id) && this.panel.webview.html !== page) this.panel.webview.html = page;
   }
 
-  /** Replaces the page soon if the loop has gone on. The editor keeps the page's scroll position. */
+  /** Replaces the page soon if the loop has advanced. The editor keeps the page's scroll position. */
   private follow(): void {
     if (this.timer || !this.panel.visible || this.now() === this.shown) return;
     this.timer = setTimeout(() => {

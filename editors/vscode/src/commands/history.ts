@@ -4,8 +4,8 @@ import { window } from "vscode";
 import { showChanges } from "../changes";
 import { iterationRow } from "../iterations";
 import { t } from "../l10n";
-import type { Parts, Target } from "../parts";
-import { plainLabel, plainMessage } from "../plain";
+import type { CommandContext, CommandTarget } from "../commandContext";
+import { escapeLabel, escapeMessage } from "../escape";
 import { Commands, Requests } from "../protocol";
 import type { DiffResult, IterationEntry, IterationsParams, IterationsResult, LoopStatus, EffectResult, OutputResult, RollbackResult, StatusParams } from "../protocol";
 import { planned, rollbackMessage } from "../rollback";
@@ -16,7 +16,7 @@ const noLoop = (): string => t("No loop has run in this folder yet.");
 const noEnded = (): string => t("No loop has ended in this folder yet.");
 const moreIterations = 10;
 
-export async function showIterationChanges({ server }: Parts, target?: Target): Promise<void> {
+export async function showIterationChanges({ server }: CommandContext, target?: CommandTarget): Promise<void> {
   const it = await pickLoop(server.status, t("Show changes of which loop?"), () => true, noLoop(), target);
   if (!it) return;
   const iteration = target?.iteration ?? await pickIteration({ server }, it, t("Show changes of which iteration?"), (entry) => entry.iteration > 0);
@@ -26,7 +26,7 @@ export async function showIterationChanges({ server }: Parts, target?: Target): 
   if (result) await presentResult({ server }, Commands.diff, argument, result);
 }
 
-export async function rollback({ server }: Parts, target?: Target): Promise<void> {
+export async function rollback({ server }: CommandContext, target?: CommandTarget): Promise<void> {
   const it = await pickLoop(server.status, t("Roll back which loop?"), () => true, noLoop(), target);
   if (!it) return;
   const iteration = target?.iteration ?? await pickIteration({ server }, it, t("Roll the files back to which iteration?"), () => true);
@@ -35,7 +35,7 @@ export async function rollback({ server }: Parts, target?: Target): Promise<void
   const preview = await server.run<RollbackResult>(Commands.rollback, { ...argument, preview: true });
   if (!preview) return;
   const yes = await pickFrom(rollbackQuestion(iteration), [
-    { label: iteration === 0 ? t("Roll Back to the Start") : t("Roll Back to Iteration {0}", iteration), detail: plainLabel(planned(preview)), value: true },
+    { label: iteration === 0 ? t("Roll Back to the Start") : t("Roll Back to Iteration {0}", iteration), detail: escapeLabel(planned(preview)), value: true },
     { label: t("Leave the Files as They Are"), value: false },
   ]);
   if (!yes) return;
@@ -43,21 +43,21 @@ export async function rollback({ server }: Parts, target?: Target): Promise<void
   if (result) await presentResult({ server }, Commands.rollback, argument, result);
 }
 
-export async function undoRollback({ server }: Parts): Promise<void> {
+export async function undoRollback({ server }: CommandContext): Promise<void> {
   const it = await pickLoop(server.status, t("Undo the last rollback of which loop?"), () => true, noLoop());
   if (it) await undo({ server }, it.id);
 }
 
-function undo(parts: Pick<Parts, "server">, loopId: string): Promise<void> {
-  return putBack(parts, Commands.undoRollback, { loopId }, t("Undo the last rollback?"), t("Undo the Rollback"));
+function undo(context: Pick<CommandContext, "server">, loopId: string): Promise<void> {
+  return putBack(context, Commands.undoRollback, { loopId }, t("Undo the last rollback?"), t("Undo the Rollback"));
 }
 
 /** Argument of a rollback. */
 export interface RollbackTarget { loopId: string; iteration: number; paths?: string[] }
 
 /** A rollback that a button of the server offers. */
-export function rollBackTo(parts: Pick<Parts, "server">, argument: RollbackTarget): Promise<void> {
-  return putBack(parts, Commands.rollback, argument, rollbackQuestion(argument.iteration), t("Roll Back"));
+export function rollBackTo(context: Pick<CommandContext, "server">, argument: RollbackTarget): Promise<void> {
+  return putBack(context, Commands.rollback, argument, rollbackQuestion(argument.iteration), t("Roll Back"));
 }
 
 function rollbackQuestion(iteration: number): string {
@@ -65,18 +65,18 @@ function rollbackQuestion(iteration: number): string {
 }
 
 /** Asks only if files that the user changed since the last snapshot would be overwritten or removed. */
-async function putBack({ server }: Pick<Parts, "server">, command: string, argument: object, question: string, button: string): Promise<void> {
+async function putBack({ server }: Pick<CommandContext, "server">, command: string, argument: object, question: string, button: string): Promise<void> {
   const preview = await server.run<RollbackResult>(command, { ...argument, preview: true });
   if (!preview) return;
   if (preview.edited && preview.edited.length > 0) {
-    const options = { modal: true, detail: plainMessage(planned(preview)) };
+    const options = { modal: true, detail: escapeMessage(planned(preview)) };
     if ((await window.showWarningMessage(question, options, button)) !== button) return;
   }
   const result = await server.run<RollbackResult>(command, argument);
   if (result) await presentResult({ server }, command, argument, result);
 }
 
-export async function showOutput({ server, output }: Parts, target?: Target): Promise<void> {
+export async function showOutput({ server, output }: CommandContext, target?: CommandTarget): Promise<void> {
   const it = await pickLoop(server.status, t("Show the output of which loop?"), () => true, noLoop(), target);
   if (!it) return;
   // The server opens the file.
@@ -90,33 +90,33 @@ const verdicts = (): { label: string; value: string }[] => [
   { label: t("Too Late"), value: "tooLate" },
 ];
 
-export async function giveFeedback({ server }: Parts): Promise<void> {
+export async function giveFeedback({ server }: CommandContext): Promise<void> {
   const it = await pickLoop(server.status, t("Give feedback on the end of which loop?"), (loop) => loop.state === "done", noEnded());
   if (!it) return;
   const verdict = await pickFrom(t("When did \"{0}\" stop?", it.task.title), verdicts());
   if (verdict !== undefined) await server.run<EffectResult>(Commands.feedback, { loopId: it.id, verdict });
 }
 
-export async function reviewChanges({ server }: Parts, target?: Target): Promise<void> {
+export async function reviewChanges({ server }: CommandContext, target?: CommandTarget): Promise<void> {
   const it = await pickLoop(server.status, t("Review the changes of which loop?"), () => true, noLoop(), target);
   if (!it) return;
   const result = await server.run<DiffResult>(Commands.diff, { loopId: it.id });
   if (result) await presentResult({ server }, Commands.diff, { loopId: it.id }, result);
 }
 
-export async function continueLoop({ server }: Parts): Promise<void> {
+export async function continueLoop({ server }: CommandContext): Promise<void> {
   const it = await pickLoop(server.status, t("Continue the task of which loop?"), (loop) => loop.state === "done", noEnded());
   if (it) await server.run<EffectResult>(Commands.resume, { loopId: it.id, more: moreIterations });
 }
 
-export async function showReceipt({ server }: Parts): Promise<void> {
+export async function showReceipt({ server }: CommandContext): Promise<void> {
   const it = await pickLoop(server.status, t("Show the receipt of which loop?"), (loop) => !isActive(loop), noEnded());
   // The server opens the page.
   if (it) await server.run<EffectResult>(Commands.receipt, { loopId: it.id });
 }
 
 /** Shows the result of a command, also if a lens or a button ran it. */
-export async function presentResult({ server }: Pick<Parts, "server">, command: string, argument: unknown, result: unknown): Promise<void> {
+export async function presentResult({ server }: Pick<CommandContext, "server">, command: string, argument: unknown, result: unknown): Promise<void> {
   const { loopId, iteration } = (argument ?? {}) as { loopId?: string; iteration?: number };
   const loop = server.status?.loops.find((it) => it.id === loopId);
   sayEffect(server.status, loop?.task.title, result as EffectResult | null);
@@ -128,17 +128,17 @@ export async function presentResult({ server }: Pick<Parts, "server">, command: 
 
 /**
  * Shows that the command was accepted, and when it takes effect, because the loop may be busy for a long time. The editor
- * cuts a message without buttons after one line, so it names the task only where several loops are at work.
+ * cuts a message without buttons after one line, so it names the task only where several loops are running.
  */
 export function sayEffect(status: StatusParams | undefined, title: string | undefined, result: EffectResult | null | undefined): void {
   if (!result?.effect) return;
   const several = (status?.loops ?? []).filter(isActive).length > 1;
-  void window.showInformationMessage(plainMessage(title && several ? t("\"{0}\": {1}", title, result.effect) : result.effect));
+  void window.showInformationMessage(escapeMessage(title && several ? t("\"{0}\": {1}", title, result.effect) : result.effect));
 }
 
 /** The button undoes this: undoing an undo repeats the rollback. */
 async function sayRollback(
-  parts: Pick<Parts, "server">,
+  context: Pick<CommandContext, "server">,
   result: Omit<RollbackResult, "status">,
   iteration: number | undefined,
   loopId: string | undefined,
@@ -147,12 +147,12 @@ async function sayRollback(
   const { text, isComplete } = rollbackMessage(iteration, result);
   const pressed = isComplete
     ? await window.showInformationMessage(text, button)
-    : await window.showWarningMessage(plainMessage(text), button);
-  if (pressed === button && loopId) await undo(parts, loopId);
+    : await window.showWarningMessage(escapeMessage(text), button);
+  if (pressed === button && loopId) await undo(context, loopId);
 }
 
 async function pickIteration(
-  { server }: Pick<Parts, "server">,
+  { server }: Pick<CommandContext, "server">,
   loop: LoopStatus,
   title: string,
   fits: (it: IterationEntry) => boolean,
@@ -160,7 +160,7 @@ async function pickIteration(
   const params: IterationsParams = { loopId: loop.id };
   const history = await server.ask<IterationsResult>(Requests.iterations, params);
   if (!history) return undefined;
-  // The start can always be restored, even if nothing is known about it.
+  // The state at the start can always be restored, even without an entry for it.
   const start: IterationEntry = { iteration: 0, startedAt: loop.startedAt, passed: 0, total: 0 };
   const known = history.iterations.some((it) => it.iteration === 0) ? history.iterations : [start, ...history.iterations];
   const rows = known.filter(fits).reverse().map(iterationRow);

@@ -5,11 +5,11 @@ import { Position, Uri, WorkspaceEdit, commands, env, window, workspace } from "
 import type { TextDocument } from "vscode";
 
 import { t } from "../l10n";
-import type { Parts } from "../parts";
+import type { CommandContext } from "../commandContext";
 import { Commands, type EffectResult } from "../protocol";
 import { saveProposed } from "../save";
 
-export async function importText({ server }: Parts): Promise<void> {
+export async function importText({ server }: CommandContext): Promise<void> {
   const editor = window.activeTextEditor;
   const selected = editor?.document.getText(editor.selection);
   const text = selected?.trim() ? selected : await env.clipboard.readText();

@@ -3,7 +3,7 @@
 import { window, workspace } from "vscode";
 
 import { t } from "../l10n";
-import type { Parts } from "../parts";
+import type { CommandContext } from "../commandContext";
 import { Commands } from "../protocol";
 import { type ProposedDocument, showUnsaved } from "./import";
 import { type Choice, pickFrom } from "./pick";
@@ -15,7 +15,7 @@ const kinds = (): Choice<string>[] => [
   { label: t("Research"), detail: t("Sources, sections of the report, a judge"), value: "research" },
 ];
 
-export async function newTask({ server }: Parts): Promise<void> {
+export async function newTask({ server }: CommandContext): Promise<void> {
   const editor = window.activeTextEditor;
   const folder = (editor && workspace.getWorkspaceFolder(editor.document.uri)) ?? workspace.workspaceFolders?.[0];
   if (!folder) {

@@ -4,8 +4,8 @@
 import { QuickPickItemKind, Uri, commands, window, workspace } from "vscode";
 import type { QuickPickItem } from "vscode";
 import { t } from "../l10n";
-import type { Target } from "../parts";
-import { plainLabel } from "../plain";
+import type { CommandTarget } from "../commandContext";
+import { escapeLabel } from "../escape";
 import type { LoopStatus, StatusParams, TaskEntry } from "../protocol";
 import { progress, situation } from "../status";
 
@@ -21,10 +21,10 @@ export async function pickTask(status: StatusParams | undefined, title: string):
 /** With the folder where several are open: each may have a `PROMPT.md`. */
 export function taskRow(it: TaskEntry): QuickPickItem {
   const folders = (workspace.workspaceFolders ?? []).length;
-  return { label: plainLabel(it.title), description: plainLabel(folders > 1 ? workspace.asRelativePath(Uri.parse(it.uri)) : it.id) };
+  return { label: escapeLabel(it.title), description: escapeLabel(folders > 1 ? workspace.asRelativePath(Uri.parse(it.uri)) : it.id) };
 }
 
-/** Says so, and offers what makes one. */
+/** Reports that there is no task, and offers the commands that create one. */
 export function noTask(): void {
   const offers = new Map([[t("New Task…"), "loopkeeper.newTask"], [t("Import Selection or Clipboard…"), "loopkeeper.importText"]]);
   const message = t("There is no task in this folder. A task is a file such as PROMPT.md with criteria under a heading such as \"Done when\".");
@@ -39,7 +39,7 @@ export async function pickLoop(
   title: string,
   fits: (it: LoopStatus) => boolean,
   none: string,
-  target?: Target,
+  target?: CommandTarget,
 ): Promise<LoopStatus | undefined> {
   const loops = (status?.loops ?? []).filter((it) => fits(it) && (target?.loopId === undefined || it.id === target.loopId));
   if (loops.length === 0) {
@@ -50,7 +50,7 @@ export async function pickLoop(
 }
 
 function describe(it: LoopStatus): QuickPickItem {
-  return { label: plainLabel(it.task.title), description: plainLabel(progress(it)), detail: plainLabel(t("{0} ({1})", situation(it), it.id)) };
+  return { label: escapeLabel(it.task.title), description: escapeLabel(progress(it)), detail: escapeLabel(t("{0} ({1})", situation(it), it.id)) };
 }
 
 export interface Choice<T> extends QuickPickItem {
@@ -60,7 +60,7 @@ export interface Choice<T> extends QuickPickItem {
 /** A list with a title; `undefined` when the user cancels it. */
 export async function pickFrom<T>(title: string, choices: (Choice<T> | string)[]): Promise<T | undefined> {
   const rows = choices.map((it) => (typeof it === "string" ? { label: it, kind: QuickPickItemKind.Separator } : it));
-  const picked = await window.showQuickPick<QuickPickItem>(rows, { title: plainLabel(title), matchOnDescription: true, matchOnDetail: true });
+  const picked = await window.showQuickPick<QuickPickItem>(rows, { title: escapeLabel(title), matchOnDescription: true, matchOnDetail: true });
   return picked && "value" in picked ? (picked as Choice<T>).value : undefined;
 }
 

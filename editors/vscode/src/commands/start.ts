@@ -1,10 +1,10 @@
-// Start Loop: one list with the start itself first, so that a second Enter starts what was picked last, and below it the
-// task, the agent and the limits. What they lead to is the server's.
+// Start Loop: one list with the start itself first, so that a second Enter repeats the last start, and below it the task,
+// the agent and the limits. The server computes the consequences.
 
 import { Uri, window } from "vscode";
 import { t } from "../l10n";
-import type { Parts } from "../parts";
-import { plainLabel } from "../plain";
+import type { CommandContext } from "../commandContext";
+import { escapeLabel } from "../escape";
 import { Commands, Requests } from "../protocol";
 import type { StartPreviewResult, TaskEntry } from "../protocol";
 import { saveNewTask } from "../save";
@@ -13,13 +13,13 @@ import type { StartChoice } from "../startChoices";
 import { noTask, pickFrom, pickTask, taskRow } from "./pick";
 import type { Choice } from "./pick";
 
-type Step = "start" | "task" | "agent" | "iterations" | "cost" | "duration" | "reset";
+type StartStep = "start" | "task" | "agent" | "iterations" | "cost" | "duration" | "reset";
 
-/** What the list shows. */
+/** The contents of the list. */
 export interface StartDraft { task: TaskEntry; choice: StartChoice }
 
-export async function startLoop({ server, choices }: Parts): Promise<void> {
-  // Refused, with what helps.
+export async function startLoop({ server, choices }: CommandContext): Promise<void> {
+  // Refused, with a remedy.
   if (server.status?.trusted === false) {
     const refused = await pickTask(server.status, t("Start a loop on which task?"));
     if (refused) await server.run(Commands.start, { task: refused.uri });
@@ -52,21 +52,21 @@ function firstTask(tasks: TaskEntry[], last: string | undefined): TaskEntry | un
   return here ?? tasks.find((it) => it.uri === last) ?? tasks[0];
 }
 
-function rows({ task, choice }: StartDraft, preview: StartPreviewResult, tasks: number): (Choice<Step> | string)[] {
-  const start: Choice<Step> = {
+function rows({ task, choice }: StartDraft, preview: StartPreviewResult, tasks: number): (Choice<StartStep> | string)[] {
+  const start: Choice<StartStep> = {
     label: `$(play) ${t("Start")}`,
-    description: plainLabel(`${task.title} · ${preview.agent}`),
-    detail: plainLabel(preview.problem ?? preview.upperBound),
+    description: escapeLabel(`${task.title} · ${preview.agent}`),
+    detail: escapeLabel(preview.problem ?? preview.upperBound),
     value: "start",
   };
-  const graded = preview.grade === undefined ? {} : { detail: plainLabel(preview.grade) };
-  const before = preview.history === undefined ? {} : { detail: plainLabel(preview.history) };
+  const graded = preview.grade === undefined ? {} : { detail: escapeLabel(preview.grade) };
+  const before = preview.history === undefined ? {} : { detail: escapeLabel(preview.history) };
   const picked = Object.keys(choice).length > 0;
   return [
     start,
     t("Change"),
-    ...(tasks > 1 || preview.grade !== undefined ? [{ label: `$(tasklist) ${t("Task")}`, description: plainLabel(task.title), ...graded, value: "task" as const }] : []),
-    { label: `$(hubot) ${t("Agent")}`, description: plainLabel(preview.agent), value: "agent" },
+    ...(tasks > 1 || preview.grade !== undefined ? [{ label: `$(tasklist) ${t("Task")}`, description: escapeLabel(task.title), ...graded, value: "task" as const }] : []),
+    { label: `$(hubot) ${t("Agent")}`, description: escapeLabel(preview.agent), value: "agent" },
     { label: `$(sync) ${t("Iterations")}`, description: String(preview.iterations), ...before, value: "iterations" },
     { label: `$(credit-card) ${t("Cost")}`, description: `$${(preview.costMicros / 1e6).toFixed(2)}`, value: "cost" },
     { label: `$(clock) ${t("Duration")}`, description: durationText(preview.durationMs), value: "duration" },
@@ -74,7 +74,7 @@ function rows({ task, choice }: StartDraft, preview: StartPreviewResult, tasks: 
   ];
 }
 
-async function change(step: Exclude<Step, "start">, draft: StartDraft, preview: StartPreviewResult, tasks: TaskEntry[], choiceOf: (uri: string) => StartChoice): Promise<StartDraft> {
+async function change(step: Exclude<StartStep, "start">, draft: StartDraft, preview: StartPreviewResult, tasks: TaskEntry[], choiceOf: (uri: string) => StartChoice): Promise<StartDraft> {
   const { choice } = draft;
   const put = (more: StartChoice): StartDraft => ({ ...draft, choice: { ...choice, ...more } });
   switch (step) {
@@ -83,7 +83,7 @@ async function change(step: Exclude<Step, "start">, draft: StartDraft, preview: 
       return task ? { task, choice: choiceOf(task.uri) } : draft;
     }
     case "agent": {
-      const agent = await pickFrom(t("Which agent works?"), preview.agents.map((it) => ({ label: plainLabel(it), value: it })));
+      const agent = await pickFrom(t("Which agent works?"), preview.agents.map((it) => ({ label: escapeLabel(it), value: it })));
       return agent === undefined ? draft : put({ agent });
     }
     case "iterations": {

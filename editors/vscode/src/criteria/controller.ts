@@ -21,7 +21,7 @@ export class CriteriaTests implements Disposable {
   private readonly shown = new Map<string, string>();
   private readonly rounds = new Map<string, number>();
   private readonly stale = new Set<string>();
-  /** Tasks whose results are awaited by a run of the user. */
+  /** Tasks whose results a run of the user awaits. */
   private readonly awaited = new Set<string>();
   private turn: Promise<void> = Promise.resolve();
 

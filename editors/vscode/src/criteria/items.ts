@@ -3,14 +3,14 @@
 import { Range, Uri, workspace } from "vscode";
 import type { TestController, TestItem } from "vscode";
 import { t } from "../l10n";
-import { plainLabel } from "../plain";
+import { escapeLabel } from "../escape";
 import type { CriterionStatus, StatusParams, TaskEntry } from "../protocol";
 import { LineIndex } from "./results";
 
 const firstLine = new Range(0, 0, 0, 0);
 
 export class TestItems {
-  /** What was written into each task's items, to touch them only on a change: a replaced item loses its results. */
+  /** The last content of each task's items, which are replaced only on a change: a replaced item loses its results. */
   private readonly written = new Map<string, string>();
 
   constructor(private readonly controller: TestController) {}
@@ -34,10 +34,10 @@ export class TestItems {
     const shape = JSON.stringify([task.title, task.criteria.items.map((it) => [it.id, it.name, it.required, it.place])]);
     if (this.written.get(task.uri) === shape) return;
     this.written.set(task.uri, shape);
-    const label = plainLabel(task.title);
+    const label = escapeLabel(task.title);
     const parent = this.controller.items.get(task.uri) ?? this.controller.createTestItem(task.uri, label, Uri.parse(task.uri));
     parent.label = label;
-    // For the icon that runs all of them, beside the first line as the lenses of the task.
+    // For the icon that runs all of them, on the first line like the lenses of the task.
     parent.range = firstLine;
     const kept = new Set(task.criteria.items.map((it) => it.id));
     for (const [id] of [...parent.children]) if (!kept.has(id)) parent.children.delete(id);
@@ -49,7 +49,7 @@ export class TestItems {
   private async updateCriterion(parent: TestItem, task: TaskEntry, it: CriterionStatus, index: number, lines: Map<string, Promise<LineIndex | undefined>>): Promise<void> {
     const uri = Uri.joinPath(Uri.parse(task.root), it.place.file);
     // Not as a description, which screen readers get in place of the label.
-    const label = plainLabel(it.required ? it.name : t("{0} (optional)", it.name));
+    const label = escapeLabel(it.required ? it.name : t("{0} (optional)", it.name));
     const item = parent.children.get(it.id) ?? this.controller.createTestItem(it.id, label, uri);
     item.label = label;
     item.sortText = String(index).padStart(5, "0");
@@ -62,7 +62,7 @@ export class TestItems {
 }
 
 function rangeOf(lines: LineIndex, { start, length }: CriterionStatus["place"]): Range {
-  const [from, to] = [lines.placeOf(start), lines.placeOf(start + length)];
+  const [from, to] = [lines.positionOf(start), lines.positionOf(start + length)];
   return new Range(from.line, from.character, to.line, to.character);
 }
 

@@ -12,7 +12,7 @@ export function messagesOf(item: TestItem, result: TestResult): TestMessage[] {
 }
 
 /**
- * The server publishes them with the diagnostic of the criterion. The output itself is no message: the run contains it.
+ * The server publishes them with the diagnostic of the criterion. The output itself is not a message, because the run contains it.
  */
 function placesOf(item: TestItem): TestMessage[] {
   const { uri, range } = item;

@@ -9,7 +9,8 @@ import { messagesOf } from "./messages";
 import { testResult } from "./results";
 import type { TestResult } from "./results";
 
-/** All results at once, then the output of those that failed: each is a request, and meanwhile old icons would stay. */
+/** All results at once, then the output of those that failed: each output is a request, and old icons would remain
+ * visible meanwhile. */
 export async function report(server: Server, run: TestRun, task: TaskEntry, parent: TestItem, results: CriterionStatus[]): Promise<void> {
   const failed: TestItem[] = [];
   for (const it of results) {
@@ -49,7 +50,7 @@ async function appendOutput(server: Server, run: TestRun, task: TaskEntry, item:
   try {
     bytes = await workspace.fs.readFile(Uri.parse(result.uri));
   } catch {
-    // The file of the output may have been replaced meanwhile; the result stands without it.
+    // The output file may have been replaced meanwhile; the result is valid without it.
     return;
   }
   const text = new TextDecoder().decode(bytes);

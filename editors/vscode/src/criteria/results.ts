@@ -34,7 +34,7 @@ export function testResult(it: CriterionStatus): TestResult {
   }
 }
 
-/** The editor writes `6 != …` before it, which an operator would make unreadable. */
+/** The editor puts `6 != …` before it, which an operator would make unreadable. */
 function expectation(expected: string): string {
   return /^(?:==|!=|>=|<=|>|<) /.test(expected) ? t("a number {0}", expected) : expected;
 }
@@ -63,7 +63,7 @@ export function isOutputOf(criterion: string, path: string): boolean {
   return /^\d+\.(.+)\.out$/.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] === criterion;
 }
 
-export interface Place { line: number; character: number }
+export interface TextPosition { line: number; character: number }
 
 /** Finds positions in one document from offsets in bytes. Lines end as in editors: CRLF, LF, or CR alone. */
 export class LineIndex {
@@ -77,7 +77,7 @@ export class LineIndex {
   }
 
   /** The position of a byte, in lines and UTF-16 units as editors count. */
-  placeOf(offset: number): Place {
+  positionOf(offset: number): TextPosition {
     const line = this.lineOf(offset);
     const before = this.bytes.subarray(this.starts[line], offset);
     // Editors hide a byte order mark only at the start of the document.
@@ -104,7 +104,7 @@ export function checkRequests(chosen: Selection[]): { task: string; criterion?: 
   return chosen.flatMap(({ task, criteria }) => (criteria === "all" ? [{ task }] : criteria.map((criterion) => ({ task, criterion }))));
 }
 
-/** How a round of checks that was ordered at `before` stands now. */
+/** The state of a round of checks that was requested at `before`. */
 export type RoundState = "waiting" | "running" | "finished" | "lost";
 
 export function roundState(before: number, seenRunning: boolean, now: TaskEntry | undefined): RoundState {

@@ -2,7 +2,7 @@
 
 import { files } from "../iterations";
 import { list, t } from "../l10n";
-import { shortened } from "../plain";
+import { shortened } from "../escape";
 import type { IterationEntry, IterationsResult, LoopStatus, StatusParams } from "../protocol";
 import { asks, isActive, isTripped, situation } from "../status";
 
@@ -30,7 +30,7 @@ const titles = (): [GroupId, string][] => [
 ];
 /** A longer title leaves no room for the state in a side bar of the usual width. Screen readers get the whole title. */
 const longestLabel = 26;
-/** So many iterations are shown at first, and with each "more". */
+/** The number of iterations shown at first, and added by each "more". */
 export const pageSize = 50;
 
 export function groupOf(it: LoopStatus): GroupId {
@@ -56,14 +56,14 @@ export function loopRow(it: LoopStatus): TreeRow {
   return { label: shortened(it.task.title, longestLabel), description: words.join(" · "), icon: loopIcon(it), context: contextOf(it), spoken: list(...spoken) };
 }
 
-/** Newest first. The baseline is not an iteration. `current`: the iteration at work. */
+/** Newest first. The baseline is not an iteration. `current`: the running iteration. */
 export function iterationRows(history: IterationsResult, shown: number, current?: number): { rows: { iteration: number; row: TreeRow }[]; more: number } {
   const all = history.iterations.filter((it) => it.iteration > 0).reverse();
   const rows = all.slice(0, shown).map((it) => ({ iteration: it.iteration, row: it.changed === undefined ? openRow(it, current) : iterationRow(it, history) }));
   return { rows, more: Math.max(0, all.length - shown) };
 }
 
-/** Names of the criteria that began to pass in this iteration, and of those that stopped passing. */
+/** Names of the criteria that began to pass in this iteration, and of those that no longer pass. */
 export function changesOf(history: IterationsResult, iteration: number): { turned: string[]; broke: string[] } {
   const at = history.iterations.findIndex((it) => it.iteration === iteration);
   const pick = (fits: (before: string | undefined, now: string | undefined) => boolean): string[] =>
@@ -116,7 +116,7 @@ function stateName(it: LoopStatus): string {
   }
 }
 
-/** The state where a narrow side bar cuts everything after it: its icon says that the loop is working. */
+/** The state, which a narrow side bar shows alone. The icon shows that the loop is running. */
 function shortState(it: LoopStatus): string {
   return groupOf(it) === "working" ? `${it.iteration}/${it.limits.iterations}` : stateName(it);
 }

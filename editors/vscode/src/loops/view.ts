@@ -6,7 +6,7 @@ import type { Disposable, TreeDataProvider } from "vscode";
 import { side } from "../changes";
 import type { Server } from "../client";
 import { list, t } from "../l10n";
-import { plainLabel } from "../plain";
+import { escapeLabel } from "../escape";
 import { Commands, Requests } from "../protocol";
 import type { DiffResult, IterationsParams, IterationsResult, LoopStatus } from "../protocol";
 import { currentIteration, groups, iterationRows, loopRow, needing, pageSize } from "./model";
@@ -118,7 +118,7 @@ function groupItem(group: LoopGroup | undefined): TreeItem {
 function rowItem(id: string, row: TreeRow): TreeItem {
   const item = new TreeItem(row.label, row.leaf ? TreeItemCollapsibleState.None : TreeItemCollapsibleState.Collapsed);
   item.id = id;
-  item.description = plainLabel(row.description);
+  item.description = escapeLabel(row.description);
   item.iconPath = new ThemeIcon(row.icon);
   item.contextValue = row.context;
   item.tooltip = row.spoken;

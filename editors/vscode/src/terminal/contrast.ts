@@ -2,7 +2,7 @@
 
 const dim = "\u001b[2m";
 
-/** Without dim text, which the editor draws in half of its contrast, whatever the theme promises. */
+/** Removes dim text, which the editor draws with half of its contrast in every theme. */
 export function withoutDim(text: string): string {
   return text.replaceAll(dim, "");
 }

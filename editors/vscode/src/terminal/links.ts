@@ -4,11 +4,11 @@ import { Range, Uri, window, workspace } from "vscode";
 import type { Terminal, TerminalLink, TerminalLinkContext, TerminalLinkProvider } from "vscode";
 import { t } from "../l10n";
 import { placesIn } from "./places";
-import type { Place } from "./places";
+import type { SourceLocation } from "./places";
 
 interface PlaceLink extends TerminalLink {
   file: Uri;
-  place: Place;
+  place: SourceLocation;
 }
 
 export class PlaceLinks implements TerminalLinkProvider<PlaceLink> {

@@ -1,6 +1,6 @@
-// A terminal that shows what happens in one loop: the output of its agent with the results of checks and the user's hints
-// in their places. The server writes the text, from the loop's stored history, so that nothing before the first look is
-// missing; the terminal asks for the rest whenever there is news.
+// A terminal that shows the events of one loop: the output of its agent with the results of checks and the user's hints
+// in their places. The server writes the text, from the loop's stored history, so that nothing before the first read is
+// missing; the terminal requests the rest whenever the loop has advanced.
 
 import { ColorThemeKind, EventEmitter, window } from "vscode";
 import type { Pseudoterminal } from "vscode";
@@ -9,7 +9,7 @@ import { withoutDim } from "./contrast";
 import { Requests } from "../protocol";
 import type { TranscriptCursor, TranscriptParams, TranscriptResult } from "../protocol";
 
-/** At most so often is the server asked while the agent prints. */
+/** Minimum time between two requests while the agent prints. */
 const pause = 300;
 
 export class LoopTerminal implements Pseudoterminal {
@@ -39,14 +39,14 @@ export class LoopTerminal implements Pseudoterminal {
     this.written.dispose();
   }
 
-  /** The loop's last record according to the status: a newer one than the last shown is news. */
+  /** The loop's last record according to the status. If it is newer than the last one shown, the rest is requested. */
   observe(seq: number): void {
     if (seq <= this.shownSeq) return;
     this.shownSeq = seq;
     void this.refresh();
   }
 
-  /** Writes what is new. Calls during one that runs lead to one more. */
+  /** Writes the new part of the text. Calls during a running one lead to one more. */
   async refresh(): Promise<void> {
     this.hasNews = true;
     if (this.isReading) return;

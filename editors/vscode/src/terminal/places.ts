@@ -1,7 +1,7 @@
 // Finds places such as `src/a.rs:3:5` in a line of output. Pure: no editor. The output is of agents and checks, so a
 // place never leaves the folder of its task.
 
-export interface Place {
+export interface SourceLocation {
   /** Where it is in the line. */
   start: number;
   length: number;
@@ -13,12 +13,12 @@ export interface Place {
 }
 
 const pattern = /(?<![\w./:@-])((?:\/|\.{1,2}\/)?(?:[\w@.+-]+\/)*[\w@+.-]*[\w@+-]):(\d{1,7})(?::(\d{1,5}))?(?![\w/])/g;
-/** More than this in one line says nothing more. */
+/** Further places in one line add nothing. */
 const most = 20;
 
 /** `root`: absolute path of the task's folder. */
-export function placesIn(text: string, root: string): Place[] {
-  const found: Place[] = [];
+export function placesIn(text: string, root: string): SourceLocation[] {
+  const found: SourceLocation[] = [];
   for (const match of text.matchAll(pattern)) {
     const [whole, file = "", line = "", column = "1"] = match;
     const path = relative(file, root);

@@ -1,15 +1,15 @@
 // Additional facts about a loop, one line each, for the tooltip: only unusual ones and those that the user asked for.
 
 import { list, t } from "./l10n";
-import { costUnknown, isOwn } from "./own";
+import { costUnknown, isAttachedSession } from "./attachedSession";
 import type { LoopStatus } from "./protocol";
 
-export function facts(it: LoopStatus): string[] {
+export function loopDetails(it: LoopStatus): string[] {
   return [...groups(it), ...plan(it), ...agent(it), ...branch(it), ...weakened(it), ...breaker(it), ...subagents(it)];
 }
 
 /** What a loop is waiting for, and until when if that is known. */
-export function waiting(reason: string | undefined, until: string | undefined): string {
+export function describeWait(reason: string | undefined, until: string | undefined): string {
   switch (reason) {
     case "quota":
       return until === undefined ? t("waiting for the provider's usage limit") : t("waiting for the provider's usage limit until {0}", until);
@@ -33,9 +33,9 @@ function plan({ plan }: LoopStatus): string[] {
 }
 
 function agent(it: LoopStatus): string[] {
-  const who = isOwn(it) ? t("Agent: {0}, in your own session", it.agent) : t("Agent: {0}", it.agent);
+  const who = isAttachedSession(it) ? t("Agent: {0}, in your own session", it.agent) : t("Agent: {0}", it.agent);
   const where = it.branch === undefined ? who : [who, t("branch {0}", it.branch)].join(" · ");
-  return isOwn(it) && it.spent.costMicros === undefined ? [where, costUnknown()] : [where];
+  return isAttachedSession(it) && it.spent.costMicros === undefined ? [where, costUnknown()] : [where];
 }
 
 function branch({ away }: LoopStatus): string[] {

@@ -6,10 +6,10 @@ import type { StartChoices } from "./startChoices";
 import type { StatusItem } from "./statusItem";
 import type { TrustPages } from "./trustPage";
 
-/** What a row of the Loops view stands for; absent when the palette runs a command. */
-export interface Target { loopId: string; iteration?: number }
+/** The loop or iteration of a row of the Loops view; absent when the palette runs a command. */
+export interface CommandTarget { loopId: string; iteration?: number }
 
-export interface Parts {
+export interface CommandContext {
   server: Server;
   output: OutputView;
   status: StatusItem;

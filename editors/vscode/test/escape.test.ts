@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { plainLabel, plainMessage, shortened } from "../src/plain";
+import { escapeLabel, escapeMessage, shortened } from "../src/escape";
 
 test("a message holds no link that the editor would make one of", () => {
-  assert.doesNotMatch(plainMessage("[ok](command:workbench.action.quit) [b](https://x)"), /\]\(/);
-  assert.equal(plainMessage("3 of 5 pass"), "3 of 5 pass");
+  assert.doesNotMatch(escapeMessage("[ok](command:workbench.action.quit) [b](https://x)"), /\]\(/);
+  assert.equal(escapeMessage("3 of 5 pass"), "3 of 5 pass");
 });
 
 test("a label is one line and holds no icon", () => {
-  assert.equal(plainLabel("a $(bell)\n b"), "a \\$(bell) b");
+  assert.equal(escapeLabel("a $(bell)\n b"), "a \\$(bell) b");
 });
 
 test("a long text ends in an ellipsis, and no character is split", () => {

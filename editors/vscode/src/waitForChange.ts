@@ -3,7 +3,7 @@
 import type { Event } from "vscode";
 
 /** Resolves when the condition holds, or after `limit` milliseconds. */
-export async function settled(onChange: Event<void>, holds: () => boolean, limit: number): Promise<void> {
+export async function waitForChange(onChange: Event<void>, holds: () => boolean, limit: number): Promise<void> {
   if (holds()) return;
   await new Promise<void>((done) => {
     const finish = (): void => {

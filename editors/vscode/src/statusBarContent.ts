@@ -1,6 +1,6 @@
 // The content of the status bar item.
 
-export interface Bar {
+export interface BarContent {
   icon: string;
   text: string;
   label: string;
