@@ -18,7 +18,7 @@ for module, names in pairs({
   start = { 'start', 'check' },
   control = { 'stop', 'pause', 'resume', 'reset', 'steer', 'answer', 'import', 'new' },
   iterations = { 'rollback', 'diff', 'output', 'log', 'receipt', 'dashboard' },
-  endings = { 'review', 'feedback' },
+  review = { 'review', 'feedback' },
   show = { 'status', 'summary', 'quickfix', 'trust', 'restart' },
 }) do
   for _, name in ipairs(names) do

@@ -1,5 +1,5 @@
--- Shows the result of a criterion once: where a code lens has its text, the diagnostic has none, and where our sign marks
--- the line, a less severe diagnostic has none. Only for the diagnostics of our server; the user's own configuration of
+-- Shows the result of a criterion once: a diagnostic has no text where a code lens contains it, and a less severe one has
+-- no sign where our sign marks the line. Only for the diagnostics of our server; the user's own configuration of
 -- `vim.diagnostic` applies to everything else, and underlines, floats and lists contain every diagnostic.
 
 local config = require('loopkeeper.config')
@@ -9,7 +9,7 @@ local M = {}
 -- A handler of our own, because namespaces can turn virtual text off but not select diagnostics for it.
 local handler = 'loopkeeper/virtual_text'
 
--- What the lens over the same line says.
+-- The text of the lens over the same line.
 local in_lens = {
   summary = true,
   failing = true,
@@ -28,7 +28,7 @@ end
 
 -- Cells before the text of a diagnostic: the end of the line, Neovim's default spacing and prefix.
 local lead = 1 + 4 + 2
--- A shorter beginning of a text says nothing.
+-- A shorter beginning of a text is of no use.
 local least = 12
 
 --- How many cells are left for the text of a diagnostic after its line.

@@ -51,7 +51,7 @@ local function map_keys(tab, buffer, show)
   vim.keymap.set('n', 'q', '<Cmd>tabclose<CR>', { buffer = buffer, desc = l10n.desc(t('close')) })
 end
 
--- Of a kind of change.
+-- The label of a kind of change.
 local words = { added = l10n.later('added'), changed = l10n.later('changed'), removed = l10n.later('removed') }
 
 ---@param tab loopkeeper.DiffTab

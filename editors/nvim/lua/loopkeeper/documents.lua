@@ -33,7 +33,7 @@ function M.page(params)
     ui.error(problem or '')
     return false
   end
-  -- The folders above it are the server's own, and say nothing to the user.
+  -- The folders above it are the server's own, and have no meaning for the user.
   local buffer = ui.scratch('loopkeeper://page/' .. vim.fs.basename(vim.uri_to_fname(params.uri)), 'loopkeeper-page')
   vim.bo[buffer].bufhidden = 'wipe'
   ui.set_lines(buffer, 0, -1, lines)

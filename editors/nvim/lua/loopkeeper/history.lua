@@ -1,6 +1,6 @@
 -- `:Ralph log`: shows the iterations of a loop, and the results of each criterion in them.
 
-local facts = require('loopkeeper.facts')
+local loop_details = require('loopkeeper.loop_details')
 local t = require('loopkeeper.l10n').t
 local ui = require('loopkeeper.ui')
 
@@ -36,7 +36,7 @@ end
 ---@return string
 local function iteration_line(entry, width)
   local cost = entry.costMicros and ('$%.2f'):format(entry.costMicros / 1e6) or ''
-  local changed = table.concat(vim.list_extend({ facts.changes(entry) }, facts.reached(entry)), t('; '))
+  local changed = table.concat(vim.list_extend({ loop_details.changes(entry) }, loop_details.reached(entry)), t('; '))
   local name = entry.iteration == 0 and t('start') or tostring(entry.iteration)
   local columns = { filled(summary(entry), width), filled(duration(entry.durationMs), 8), filled(cost, 8), changed }
   local lead = (' '):rep(5 - vim.fn.strdisplaywidth(name))

@@ -1,4 +1,4 @@
--- The plugin's own texts in the language of the server's: English in the source, translations in `l10n/`. A text is
+-- The plugin's own texts in the language of the server's texts: English in the source, translations in `l10n/`. A text is
 -- looked up by its English template, so one without a translation is shown in English.
 
 local M = {}

@@ -1,6 +1,6 @@
--- The buffer that shows what happens in a loop: the output of its agent with the results of checks and the user's hints
--- in their places. The server writes the text, from the loop's stored history; this module asks for the rest when there
--- is news. The number and length of lines are limited; text is inserted as lines and never interpreted.
+-- The buffer that shows the events of a loop: the output of its agent with the results of checks and the user's hints
+-- in their places. The server writes the text, from the loop's stored history; this module requests the rest when the
+-- loop has advanced. The number and length of lines are limited; text is inserted as lines and never interpreted.
 
 local ansi = require('loopkeeper.ansi')
 local client_module = require('loopkeeper.client')
@@ -12,7 +12,7 @@ local ui = require('loopkeeper.ui')
 local M = {}
 
 local longest_line = 4000
--- At most so often is the server asked while the agent prints.
+-- Minimum time between two requests while the agent prints.
 local pause_ms = 300
 local namespace = vim.api.nvim_create_namespace('loopkeeper.output')
 
@@ -201,7 +201,7 @@ function M.open(client, loop)
       subscribe(client, loop.id, true)
     end
   end
-  -- What was printed before the subscription has no notification.
+  -- Output printed before the subscription causes no notification.
   refresh(shown[loop.id])
   ui.show_below(buffer, config.get().output.height, false)
 end

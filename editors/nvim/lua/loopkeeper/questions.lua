@@ -81,7 +81,7 @@ end
 ---@param client vim.lsp.Client
 function M.alert(params, client)
   require('loopkeeper.events').alert(params)
-  local is_offered = require('loopkeeper.endings').remember(params, client)
+  local is_offered = require('loopkeeper.review').remember(params, client)
   if require('loopkeeper.config').get().notify then
     local text = require('loopkeeper.command_names').of_alert(params)
     local sentence = text:gsub('%.$', ''):gsub('。$', '')
@@ -153,7 +153,12 @@ function M.run_action(client, action)
   if action.command == commands.answer then
     M.answer(client, argument)
   elseif action.command == commands.rollback then
-    require('loopkeeper.restore').put_back(client, action.command, argument, t('{action}? ', { action = action.title }))
+    require('loopkeeper.rollback').roll_back(
+      client,
+      action.command,
+      argument,
+      t('{action}? ', { action = action.title })
+    )
   else
     require('loopkeeper.requests').send(client, action.command, argument)
   end

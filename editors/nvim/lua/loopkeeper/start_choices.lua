@@ -1,5 +1,4 @@
--- What the user picked for the last start of each task, kept in Neovim's state folder. Values that were not picked are
--- those of the configuration.
+-- The choices of the last start of each task, stored in Neovim's state folder. Other values come from the configuration.
 
 local M = {}
 
@@ -14,7 +13,7 @@ local M = {}
 ---@field choice loopkeeper.StartChoice
 
 local kinds = { agent = 'string', iterations = 'number', duration = 'string', costUsd = 'number' }
--- Choices of older tasks are forgotten.
+-- Choices of older tasks are dropped.
 local most = 64
 
 ---@return string
@@ -77,7 +76,7 @@ function M.keep(uri, choice)
   local new = ('%s.%d'):format(target, vim.uv.os_getpid())
   pcall(vim.fn.mkdir, vim.fs.dirname(target), 'p')
   local file = io.open(new, 'wb')
-  -- A state folder that cannot be written costs the user only the memory of this choice.
+  -- If the state folder cannot be written, only this choice is lost.
   if not file then
     return
   end

@@ -1,5 +1,5 @@
--- `:Ralph start`: one list with the start itself first, so that a second Enter starts what was picked last, and below it
--- the task, the agent and the limits. What they lead to is computed by the server.
+-- `:Ralph start`: one list with the start itself first, so that a second Enter repeats the last start, and below it the
+-- task, the agent and the limits. The server computes the consequences.
 
 local choices = require('loopkeeper.start_choices')
 local client_module = require('loopkeeper.client')

@@ -3,7 +3,7 @@
 
 require('loopkeeper.highlights')
 
-local facts = require('loopkeeper.facts')
+local loop_details = require('loopkeeper.loop_details')
 local l10n = require('loopkeeper.l10n')
 local time = require('loopkeeper.time')
 
@@ -168,9 +168,9 @@ end
 ---@return string text, string highlight
 local function one(loop)
   local counter = ('%d/%d'):format(loop.iteration, loop.limits.iterations)
-  if facts.awaits_session(loop) and loop.iteration == 0 then
+  if loop_details.awaits_session(loop) and loop.iteration == 0 then
     return t('Ralph: type in Claude'), 'LoopkeeperWorking'
-  elseif facts.awaits_session(loop) then
+  elseif loop_details.awaits_session(loop) then
     return t('Ralph {count} · your turn', { count = counter }), 'LoopkeeperNeedsYou'
   elseif M.is_tripped(loop) and loop.state == 'working' and loop.wait then
     return t('Ralph breaker · {time}', { time = time.left(loop.wait.resumesAt) }), 'LoopkeeperNeedsYou'
@@ -225,7 +225,7 @@ local function summary()
   elseif not open[1] and is_unable() then
     return t('Ralph: error'), 'LoopkeeperStopped'
   elseif not open[1] and M.foreign()[1] then
-    local text = t('Ralph {count} (plugin)', { count = facts.foreign_count(M.foreign()[1]) })
+    local text = t('Ralph {count} (plugin)', { count = loop_details.foreign_count(M.foreign()[1]) })
     while vim.fn.strdisplaywidth(text) > widest do
       text = vim.fn.strcharpart(text, 0, vim.fn.strchars(text) - 1)
     end

@@ -195,7 +195,7 @@ function M.open()
   if client then
     status.when_known(client, function()
       M.refresh()
-      -- It was opened for what was known before the server answered.
+      -- It was opened with the entries known before the server answered.
       if is_below() then
         ui.grow(buffer)
       end

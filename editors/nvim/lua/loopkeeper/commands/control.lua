@@ -1,8 +1,8 @@
--- Commands to a running loop: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, `new`, and `import` of a loop that
--- Claude Code's plugin runs or of a text.
+-- Commands to a running loop: `:Ralph stop`, `pause`, `resume`, `reset`, `steer`, `answer`, `new`, and `import` of a text
+-- or of a loop that Claude Code's plugin runs.
 
 local l10n = require('loopkeeper.l10n')
-local pick = require('loopkeeper.pick')
+local target = require('loopkeeper.target')
 local protocol = require('loopkeeper.protocol')
 local status = require('loopkeeper.status')
 local ui = require('loopkeeper.ui')
@@ -24,7 +24,7 @@ end
 ---@param command string
 ---@param more? table
 local function send(named, command, more)
-  pick.loop(named, true, function(client, loop)
+  target.loop(named, true, function(client, loop)
     local argument = vim.tbl_extend('force', { loopId = loop.id }, more or {})
     require('loopkeeper.requests').send(client, command, argument)
   end)
@@ -40,7 +40,7 @@ M.stop = {
     if call.words[1] or vim.iter(status.loops()):any(status.is_open) then
       return ours()
     end
-    pick.foreign(function(client, foreign)
+    target.foreign(function(client, foreign)
       require('loopkeeper.requests').send(client, protocol.commands.stop, { loopId = foreign.uri })
     end, ours)
   end,
@@ -56,7 +56,7 @@ M.import = {
     if vim.list_contains(sources, call.words[1]) then
       return require('loopkeeper.import').text(call.words[1])
     end
-    pick.foreign(function(client, foreign)
+    target.foreign(function(client, foreign)
       require('loopkeeper.requests').send(client, protocol.commands.import, { file = foreign.uri })
     end, function()
       ui.error(t("no loop of Claude Code's plugin is running here"))
@@ -141,7 +141,7 @@ M.reset = {
 M.answer = {
   run = function(call)
     local text = call.text ~= '' and call.text or nil
-    pick.loop(nil, true, function(client, loop)
+    target.loop(nil, true, function(client, loop)
       require('loopkeeper.questions').answer(client, { loopId = loop.id, text = text })
     end)
   end,

@@ -2,11 +2,11 @@
 -- `dashboard`.
 
 local client_module = require('loopkeeper.client')
-local facts = require('loopkeeper.facts')
+local loop_details = require('loopkeeper.loop_details')
 local l10n = require('loopkeeper.l10n')
-local pick = require('loopkeeper.pick')
+local target = require('loopkeeper.target')
 local protocol = require('loopkeeper.protocol')
-local put_back = require('loopkeeper.restore').put_back
+local roll_back = require('loopkeeper.rollback').roll_back
 local status = require('loopkeeper.status')
 local ui = require('loopkeeper.ui')
 
@@ -51,13 +51,13 @@ end
 ---@param entry loopkeeper.IterationEntry
 ---@return string
 local function describe(entry)
-  local parts = { facts.changes(entry) }
+  local parts = { loop_details.changes(entry) }
   if entry.summary then
     table.insert(parts, entry.summary)
   end
   local name = entry.iteration == 0 and t('the start') or t('iteration {number}', { number = entry.iteration })
   local first = #parts > 0 and t('{name}: {text}', { name = name, text = l10n.list(parts) }) or name
-  return table.concat(vim.list_extend({ first }, facts.reached(entry)), t('; '))
+  return table.concat(vim.list_extend({ first }, loop_details.reached(entry)), t('; '))
 end
 
 --- Calls back with the iteration in the arguments, or else the one that the user picks.
@@ -67,7 +67,7 @@ local function with_iteration(call, prompt, smallest, callback)
     ui.error(problem)
     return
   end
-  pick.loop(named, false, function(client, loop)
+  target.loop(named, false, function(client, loop)
     if iteration then
       return callback(client, loop, iteration)
     end
@@ -96,7 +96,7 @@ local function send(command)
 end
 
 local function undo_rollback(client, loop)
-  put_back(client, protocol.commands.undoRollback, { loopId = loop.id }, t('Undo the last rollback?'))
+  roll_back(client, protocol.commands.undoRollback, { loopId = loop.id }, t('Undo the last rollback?'))
 end
 
 M.rollback = {
@@ -109,13 +109,13 @@ M.rollback = {
   end,
   run = function(call)
     if call.words[1] == 'undo' then
-      return pick.loop(call.words[2], false, undo_rollback)
+      return target.loop(call.words[2], false, undo_rollback)
     end
     with_iteration(call, t('Roll back to: '), 0, function(client, loop, iteration)
       local argument = { loopId = loop.id, iteration = iteration }
       local question = iteration == 0 and t('Roll the files back to the start?')
         or t('Roll the files back to iteration {number}?', { number = iteration })
-      put_back(client, protocol.commands.rollback, argument, question, true)
+      roll_back(client, protocol.commands.rollback, argument, question, true)
     end)
   end,
 }
@@ -135,7 +135,7 @@ M.output = {
       ui.error(problem)
       return
     end
-    pick.loop(named, false, function(client, loop)
+    target.loop(named, false, function(client, loop)
       if iteration == nil then
         require('loopkeeper.output').open(client, loop)
         return
@@ -155,7 +155,7 @@ M.output = {
 M.log = {
   complete = complete,
   run = function(call)
-    pick.loop(call.words[1], false, function(client, loop)
+    target.loop(call.words[1], false, function(client, loop)
       client_module.request(client, protocol.requests.iterations, { loopId = loop.id }, function(err, result)
         if err then
           return require('loopkeeper.requests').show_error(err)
@@ -169,7 +169,7 @@ M.log = {
 M.dashboard = {
   complete = complete_loop,
   run = function(call)
-    pick.loop(call.words[1], false, function(client, loop)
+    target.loop(call.words[1], false, function(client, loop)
       local request = { command = protocol.commands.report, arguments = { { loopId = loop.id } } }
       client_module.request(client, 'workspace/executeCommand', request, function(err, result)
         if err then
@@ -187,7 +187,7 @@ M.dashboard = {
 M.receipt = {
   complete = complete_loop,
   run = function(call)
-    pick.loop(call.words[1], false, function(client, loop)
+    target.loop(call.words[1], false, function(client, loop)
       require('loopkeeper.requests').send(client, protocol.commands.receipt, { loopId = loop.id })
     end)
   end,

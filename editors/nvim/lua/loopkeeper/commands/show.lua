@@ -1,6 +1,6 @@
 -- `:Ralph status`, `summary`, `quickfix`, `trust`, `restart`.
 
-local pick = require('loopkeeper.pick')
+local target = require('loopkeeper.target')
 local status = require('loopkeeper.status')
 
 local M = {}
@@ -39,7 +39,7 @@ M.trust = {
     end, status.tasks())
   end,
   run = function(call)
-    pick.task(call.text ~= '' and call.text or nil, function(client, task)
+    target.task(call.text ~= '' and call.text or nil, function(client, task)
       require('loopkeeper.trust').open(client, task)
     end)
   end,

@@ -1,7 +1,7 @@
 -- `:Ralph start` and `:Ralph check`.
 
 local t = require('loopkeeper.l10n').t
-local pick = require('loopkeeper.pick')
+local target = require('loopkeeper.target')
 local protocol = require('loopkeeper.protocol')
 local status = require('loopkeeper.status')
 local ui = require('loopkeeper.ui')
@@ -44,7 +44,7 @@ local function show_list()
   local function start_now(client, task)
     require('loopkeeper.requests').send(client, protocol.commands.start, { task = task })
   end
-  pick.tasks(function(tasks, candidates)
+  target.tasks(function(tasks, candidates)
     if status.of(candidates[1].client).trusted == false then
       return start_now(candidates[1].client, candidates[1].it.uri)
     end
@@ -63,7 +63,7 @@ M.start = {
       ui.error(problem)
       return
     end
-    pick.task(argument.task, function(client, task)
+    target.task(argument.task, function(client, task)
       argument.task = task
       require('loopkeeper.requests').send(client, protocol.commands.start, argument)
     end)
@@ -89,7 +89,7 @@ end
 
 M.check = {
   run = function(call)
-    pick.task(nil, function(client, task, entry)
+    target.task(nil, function(client, task, entry)
       local criterion = call.words[1]
       if criterion == 'cancel' then
         return require('loopkeeper.requests').send(client, protocol.commands.cancelChecks, { task = task })

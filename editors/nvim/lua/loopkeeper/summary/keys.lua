@@ -145,7 +145,7 @@ end
 local function start(row)
   local uri = task_of(row)
   if uri then
-    require('loopkeeper.pick').tasks(function(tasks)
+    require('loopkeeper.target').tasks(function(tasks)
       local own = vim.tbl_filter(function(entry)
         return entry.it.uri == uri
       end, tasks)

@@ -1,6 +1,6 @@
 -- Words and groups of the summary, equal to those of the Loops view of Visual Studio Code. Pure.
 
-local facts = require('loopkeeper.facts')
+local loop_details = require('loopkeeper.loop_details')
 local l10n = require('loopkeeper.l10n')
 
 local later, t = l10n.later, l10n.t
@@ -100,14 +100,14 @@ function M.facts_of(loop)
   if loop.question then
     table.insert(lines, loop.question.text)
   end
-  table.insert(lines, facts.pause(loop))
+  table.insert(lines, loop_details.pause(loop))
   if loop.wait then
     local template = waits[loop.wait.reason] or later('waiting, until {time}')
     table.insert(lines, t(template, { time = require('loopkeeper.time').clock(loop.wait.resumesAt) }))
   end
-  vim.list_extend(lines, facts.of_breaker(loop.breaker))
-  vim.list_extend(lines, facts.of_loop(loop))
-  vim.list_extend(lines, facts.of_spawns(loop.spawns))
+  vim.list_extend(lines, loop_details.of_breaker(loop.breaker))
+  vim.list_extend(lines, loop_details.of_loop(loop))
+  vim.list_extend(lines, loop_details.of_spawns(loop.spawns))
   if loop.stale then
     table.insert(lines, loop.staleReason == 'rolledBack' and t('rolled back since') or t('files changed since'))
   end

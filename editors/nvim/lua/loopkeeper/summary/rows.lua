@@ -1,8 +1,8 @@
 -- The rows of the summary: loops by state, below each its facts, criteria and iterations, below each iteration the files
 -- that it changed. Pure; the text of a row is made safe when it is drawn.
 
-local empty = require('loopkeeper.summary.empty')
-local facts = require('loopkeeper.facts')
+local placeholder = require('loopkeeper.summary.placeholder')
+local loop_details = require('loopkeeper.loop_details')
 local t = require('loopkeeper.l10n').t
 local model = require('loopkeeper.summary.model')
 
@@ -118,7 +118,7 @@ local function iteration_chunks(entry, history)
   if #broke > 0 then
     part('✗ ' .. table.concat(broke, t(', ')), 'LoopkeeperFail')
   end
-  for _, text in ipairs(vim.list_extend({ facts.changes(entry) }, model.cost(entry.costMicros))) do
+  for _, text in ipairs(vim.list_extend({ loop_details.changes(entry) }, model.cost(entry.costMicros))) do
     part(text)
   end
   return chunks
@@ -253,7 +253,7 @@ end
 function Rows:foreign()
   for _, it in ipairs(self.input.roots) do
     for _, foreign in ipairs(it.params.foreign or {}) do
-      for _, line in ipairs(facts.of_foreign(foreign)) do
+      for _, line in ipairs(loop_details.of_foreign(foreign)) do
         self:text(line)
       end
     end
@@ -264,13 +264,13 @@ end
 ---@return loopkeeper.SummaryRow[]
 function M.of(input)
   local self = setmetatable({ input = input, rows = {} }, Rows)
-  for _, line in ipairs(empty.before(input)) do
+  for _, line in ipairs(placeholder.before(input)) do
     self:text(line, nil, 'LoopkeeperNeedsYou')
   end
   self:foreign()
   self:loops()
   self:tasks()
-  for _, line in ipairs(empty.after(input)) do
+  for _, line in ipairs(placeholder.after(input)) do
     self:text(line)
   end
   return self.rows

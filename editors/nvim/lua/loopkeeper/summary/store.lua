@@ -56,7 +56,7 @@ end
 ---@param row loopkeeper.SummaryRow
 ---@param on_change fun()
 local function update_files(row, on_change)
-  -- Only the last iteration of a loop at work can still change.
+  -- Only the last iteration of a running loop can still change.
   local is_last = row.iteration == row.loop.iteration
   local stamp = is_last and stamp_of(row.loop) or 'ended'
   update(row.key, stamp, row.root, function(client, callback)

@@ -1,4 +1,4 @@
--- What the summary says where it has no loop to show: the reason, and the key that helps. Pure.
+-- The text of the summary without a loop to show: the reason, and the key for the remedy. Pure.
 
 local t = require('loopkeeper.l10n').t
 

@@ -34,7 +34,7 @@ end
 ---@param command string
 ---@param question string
 ---@param always? boolean whether to ask even if the user edited no file since the last snapshot
-function M.put_back(client, command, argument, question, always)
+function M.roll_back(client, command, argument, question, always)
   local requests = require('loopkeeper.requests')
   requests.send(client, command, vim.tbl_extend('force', argument, { preview = true }), function(preview)
     if not always and #(preview.edited or {}) == 0 then

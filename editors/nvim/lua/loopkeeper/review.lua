@@ -1,4 +1,4 @@
--- What helps after the end of a loop: `:Ralph review` offers the actions of its notification.
+-- The actions after the end of a loop: `:Ralph review` offers those of its notification.
 
 local t = require('loopkeeper.l10n').t
 local ui = require('loopkeeper.ui')

@@ -1,7 +1,7 @@
 -- Commands about a loop that ended: `:Ralph review`, `feedback`.
 
 local l10n = require('loopkeeper.l10n')
-local pick = require('loopkeeper.pick')
+local target = require('loopkeeper.target')
 local protocol = require('loopkeeper.protocol')
 local ui = require('loopkeeper.ui')
 
@@ -11,7 +11,7 @@ local M = {}
 
 M.review = {
   run = function()
-    if not require('loopkeeper.endings').review() then
+    if not require('loopkeeper.review').review() then
       ui.info(t('no loop has ended since Neovim started. `:Ralph diff` shows what an earlier one changed.'))
     end
   end,
@@ -23,7 +23,7 @@ local labels = { right = l10n.later('Yes'), tooEarly = l10n.later('Too early'), 
 ---@param verdict string
 ---@param text? string
 local function give_feedback(verdict, text)
-  pick.loop(nil, false, function(client, loop)
+  target.loop(nil, false, function(client, loop)
     local argument = { loopId = loop.id, verdict = verdict, text = text }
     require('loopkeeper.requests').send(client, protocol.commands.feedback, argument, function()
       ui.info(t('recorded. `loopkeeper insight` adds it up.'))
