@@ -3,35 +3,35 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Stage } from "./stage.mjs";
+import { FakeServerWindow } from "./fakeServerWindow.mjs";
 
-let stage;
+let fake;
 let window;
 const done = { result: { status: null } };
 
 before(async () => {
-  stage = await Stage.set({ files: { "PROMPT.md": "# Parse dates\n", "src/a.txt": "new\n" } });
-  window = stage.window;
-  for (const it of ["start", "stop", "pause", "resume", "check", "resetBreaker", "steer", "trust"]) stage.answers(`loopkeeper.server.${it}`, done);
+  fake = await FakeServerWindow.open({ files: { "PROMPT.md": "# Parse dates\n", "src/a.txt": "new\n" } });
+  window = fake.window;
+  for (const it of ["start", "stop", "pause", "resume", "check", "resetBreaker", "steer", "trust"]) fake.setAnswer(`loopkeeper.server.${it}`, done);
 });
-after(() => stage?.close());
+after(() => fake?.close());
 
 test("vscode_commands: Start Loop saves the task first", async () => {
-  stage.status();
+  fake.status();
   await window.sees("Ralph");
   await window.write("Dates as ISO has them. ");
   await window.startLoop();
-  const sent = await stage.sees("loopkeeper.server.start", Boolean);
-  assert.equal(sent.task, stage.uri("PROMPT.md"));
-  assert.match(stage.read("PROMPT.md"), /as ISO has them/);
+  const sent = await fake.waitForCommand("loopkeeper.server.start", Boolean);
+  assert.equal(sent.task, fake.uri("PROMPT.md"));
+  assert.match(fake.read("PROMPT.md"), /as ISO has them/);
   // The client may report the save after the command.
-  await window.see("the save", () => stage.received().some((it) => it.method === "textDocument/didSave"), Boolean);
+  await window.see("the save", () => fake.received().some((it) => it.method === "textDocument/didSave"), Boolean);
 });
 
 test("vscode_commands: a start shows what it leads to, and takes the agent and the limits", async () => {
   const preview = { agent: "mine", agents: ["mine", "claude"], iterations: 30, durationMs: 28_800_000, costMicros: 25_000_000, upperBound: "At most 30 iterations, 8 h and $25.00", history: "3 loops on this task took 4 iterations, 12 min and $1.20 (medians)", grade: "comprehensive: 3 of 3 criteria have a check that can fail" };
-  stage.answers("loopkeeper/startPreview", { result: preview });
-  stage.status();
+  fake.setAnswer("loopkeeper/startPreview", { result: preview });
+  fake.status();
   await window.sees("Ralph");
   await window.palette("Ralph: Start Loop");
   const rows = await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
@@ -48,30 +48,30 @@ test("vscode_commands: a start shows what it leads to, and takes the agent and t
   await window.answer("5");
   await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
   await window.page.keyboard.press("Enter");
-  await stage.sees("loopkeeper.server.start", (it) => it.agent === "claude" && it.limits.iterations === 5);
+  await fake.waitForCommand("loopkeeper.server.start", (it) => it.agent === "claude" && it.limits.iterations === 5);
   // A second Enter starts what was picked last.
-  const before = stage.commands("loopkeeper.server.start").length;
+  const before = fake.commands("loopkeeper.server.start").length;
   await window.startLoop();
-  await window.see("the next start", () => stage.commands("loopkeeper.server.start").length, (it) => it === before + 1);
-  assert.deepEqual(stage.commands("loopkeeper.server.start").at(-1), { task: stage.uri("PROMPT.md"), agent: "claude", limits: { iterations: 5 } });
+  await window.see("the next start", () => fake.commands("loopkeeper.server.start").length, (it) => it === before + 1);
+  assert.deepEqual(fake.commands("loopkeeper.server.start").at(-1), { task: fake.uri("PROMPT.md"), agent: "claude", limits: { iterations: 5 } });
   await window.palette("Ralph: Start Loop");
   await window.pick("Use the Values of the Configuration");
   await window.see("the start", () => window.rows(), (all) => /^\s*Start/.test(all[0]));
   await window.page.keyboard.press("Enter");
-  await window.see("a start without them", () => stage.commands("loopkeeper.server.start").at(-1), (it) => it.agent === undefined);
+  await window.see("a start without them", () => fake.commands("loopkeeper.server.start").at(-1), (it) => it.agent === undefined);
 });
 
 test("vscode_commands: of several tasks the user picks one", async () => {
-  const other = stage.task({ id: "docs/RALPH.md", uri: stage.uri("docs/RALPH.md"), title: "Write $(bell) docs" });
-  stage.status([], [stage.task({ uri: stage.uri("a/PROMPT.md"), id: "a/PROMPT.md" }), other]);
-  await stage.handled();
+  const other = fake.task({ id: "docs/RALPH.md", uri: fake.uri("docs/RALPH.md"), title: "Write $(bell) docs" });
+  fake.status([], [fake.task({ uri: fake.uri("a/PROMPT.md"), id: "a/PROMPT.md" }), other]);
+  await fake.waitUntilHandled();
   await window.palette("Ralph: Run Checks");
   await window.pick("Write $(bell) docs");
-  await stage.sees("loopkeeper.server.check", (it) => it.task === stage.uri("docs/RALPH.md"));
+  await fake.waitForCommand("loopkeeper.server.check", (it) => it.task === fake.uri("docs/RALPH.md"));
 });
 
 test("vscode_commands: the palette offers what can be done now", async () => {
-  stage.status();
+  fake.status();
   await window.sees("Ralph");
   // The palette renders only the first rows of a long list, so each command is asked for by its name.
   const named = (title) => () => window.offered(`Ralph: ${title}`);
@@ -79,41 +79,41 @@ test("vscode_commands: the palette offers what can be done now", async () => {
   const lacks = (title) => window.see(`no command ${title}`, named(title), (rows) => !rows.some((it) => it.includes(title)));
   await offers("Start Loop");
   await lacks("Stop Loop");
-  stage.status([stage.loop()]);
+  fake.status([fake.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
   for (const it of ["Stop Loop", "Stop Loop Now", "Pause After This Iteration", "Steer…", "Show Output"]) await offers(it);
   for (const it of ["Resume", "Reset Breaker"]) await lacks(it);
 });
 
 test("vscode_commands: stop, stop now, pause, steer, resume, reset", async () => {
-  stage.status([stage.loop()]);
+  fake.status([fake.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Stop Loop");
-  await stage.sees("loopkeeper.server.stop", (it) => it.loopId === "20261120-aaaaaa" && !it.now);
+  await fake.waitForCommand("loopkeeper.server.stop", (it) => it.loopId === "20261120-aaaaaa" && !it.now);
   await window.palette("Ralph: Stop Loop Now");
   await window.press("Stop Now");
-  await stage.sees("loopkeeper.server.stop", (it) => it.now === true);
+  await fake.waitForCommand("loopkeeper.server.stop", (it) => it.now === true);
   await window.palette("Ralph: Pause After This Iteration");
-  await stage.sees("loopkeeper.server.pause", Boolean);
+  await fake.waitForCommand("loopkeeper.server.pause", Boolean);
   await window.palette("Ralph: Steer");
   await window.answer("Leave the parser alone");
-  await stage.sees("loopkeeper.server.steer", (it) => it.text === "Leave the parser alone");
-  stage.status([stage.loop({ state: "needsYou", phase: "paused", breaker: { state: "open", reason: "nothing changed", counts: { noProgress: 3 }, trips: 1 } })]);
+  await fake.waitForCommand("loopkeeper.server.steer", (it) => it.text === "Leave the parser alone");
+  fake.status([fake.loop({ state: "needsYou", phase: "paused", breaker: { state: "open", reason: "nothing changed", counts: { noProgress: 3 }, trips: 1 } })]);
   await window.sees("Ralph breaker open");
   await window.palette("Ralph: Reset Breaker");
-  await stage.sees("loopkeeper.server.resetBreaker", Boolean);
+  await fake.waitForCommand("loopkeeper.server.resetBreaker", Boolean);
   await window.palette("Ralph: Resume");
-  await stage.sees("loopkeeper.server.resume", Boolean);
+  await fake.waitForCommand("loopkeeper.server.resume", Boolean);
 });
 
 test("vscode_commands: an error is shown as the server words it, an open question is not doubled", async () => {
-  stage.status();
+  fake.status();
   await window.sees("Ralph");
-  stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "not trusted", data: { code: "untrusted", asked: true, count: 2 } } });
-  const before = stage.commands("loopkeeper.server.start").length;
+  fake.setAnswer("loopkeeper.server.start", { error: { code: -32803, message: "not trusted", data: { code: "untrusted", asked: true, count: 2 } } });
+  const before = fake.commands("loopkeeper.server.start").length;
   await window.startLoop();
-  await window.see("the start", () => stage.commands("loopkeeper.server.start").length, (it) => it === before + 1);
-  stage.answers("loopkeeper.server.start", { error: { code: -32803, message: "Another loop works in this tree. Hint: [stop](command:x) it.", data: { code: "treeBusy", holder: "x" } } });
+  await window.see("the start", () => fake.commands("loopkeeper.server.start").length, (it) => it === before + 1);
+  fake.setAnswer("loopkeeper.server.start", { error: { code: -32803, message: "Another loop works in this tree. Hint: [stop](command:x) it.", data: { code: "treeBusy", holder: "x" } } });
   await window.startLoop();
   const it = await window.notification("Another loop works in this tree");
   assert.deepEqual(it.links, []);
@@ -123,13 +123,13 @@ test("vscode_commands: an error is shown as the server words it, an open questio
 
 test("vscode_commands: the trust page is read-only and verbatim, and keeps its answers until it is closed", async () => {
   const text = "Commands of Parse dates\n\n  sh -c 'make test'\n  ./agent.sh\n  <b>[x](command:y)</b>\n";
-  const page = stage.write("../store/commands.txt", text);
-  const asks = (id) => stage.say("window/showMessageRequest", { type: 2, message: "\"Parse dates\" runs 2 commands.", actions: [{ title: "Trust", page }, { title: "Not now" }] }, id);
-  const answer = (id) => window.see(`the answer to ${id}`, () => stage.received().find((it) => it.id === id && it.method === undefined), (it) => it !== undefined);
-  stage.status([], [stage.task({ unknownCommands: 2 })]);
-  await stage.handled();
+  const page = fake.write("../store/commands.txt", text);
+  const asks = (id) => fake.send("window/showMessageRequest", { type: 2, message: "\"Parse dates\" runs 2 commands.", actions: [{ title: "Trust", page }, { title: "Not now" }] }, id);
+  const answer = (id) => window.see(`the answer to ${id}`, () => fake.received().find((it) => it.id === id && it.method === undefined), (it) => it !== undefined);
+  fake.status([], [fake.task({ unknownCommands: 2 })]);
+  await fake.waitUntilHandled();
   await window.palette("Ralph: Trust This Task's Commands");
-  await stage.sees("loopkeeper.server.trust", (it) => it.hash === undefined && it.task === stage.uri("PROMPT.md"));
+  await fake.waitForCommand("loopkeeper.server.trust", (it) => it.hash === undefined && it.task === fake.uri("PROMPT.md"));
   asks(931);
   await window.see("the page", () => window.text(), (it) => /<b>\[x\]\(command:y\)<\/b>/.test(it));
   await window.sees("Ralph needs you");
@@ -152,20 +152,20 @@ test("vscode_commands: the trust page is read-only and verbatim, and keeps its a
 });
 
 test("vscode_commands: the changes of an iteration in the diff editor", async () => {
-  const before = stage.write("../store/a.txt", "old\n");
+  const before = fake.write("../store/a.txt", "old\n");
   const row = (iteration, passed) => ({ iteration, startedAt: "2026-11-20T14:00:00Z", changed: iteration, passed, total: 5, summary: `${passed} of 5 criteria pass` });
-  stage.answers("loopkeeper/iterations", { result: { loopId: "20261120-aaaaaa", criteria: [], iterations: [row(0, 1), row(1, 2), row(2, 3)] } });
-  const files = [{ path: "src/a.txt", kind: "changed", before, after: stage.uri("src/a.txt") }, { path: "b.txt", kind: "added", after: stage.uri("src/a.txt") }];
-  stage.answers("loopkeeper.server.diff", { result: { status: null, patch: before, files } });
-  stage.status([stage.loop()]);
+  fake.setAnswer("loopkeeper/iterations", { result: { loopId: "20261120-aaaaaa", criteria: [], iterations: [row(0, 1), row(1, 2), row(2, 3)] } });
+  const files = [{ path: "src/a.txt", kind: "changed", before, after: fake.uri("src/a.txt") }, { path: "b.txt", kind: "added", after: fake.uri("src/a.txt") }];
+  fake.setAnswer("loopkeeper.server.diff", { result: { status: null, patch: before, files } });
+  fake.status([fake.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Show Changes of Iteration");
   await window.pick("Iteration 2");
-  await stage.sees("loopkeeper.server.diff", (it) => it.iteration === 2);
+  await fake.waitForCommand("loopkeeper.server.diff", (it) => it.iteration === 2);
   await window.see("the tab of the changes", () => window.tabs(), (all) => all.some((it) => it.includes("changes of iteration 2")));
   await window.see("both sides", () => window.page.evaluate(() => document.querySelector(".multiDiffEntry, .multi-diff-root-floating-menu, .monaco-diff-editor")?.closest(".editor-container, .editor-group-container")?.textContent ?? ""), (it) => it.includes("old") && it.includes("new"));
   await window.picture("changes");
-  stage.answers("loopkeeper.server.diff", { result: { status: null, patch: before, files: files.slice(0, 1) } });
+  fake.setAnswer("loopkeeper.server.diff", { result: { status: null, patch: before, files: files.slice(0, 1) } });
   await window.palette("Ralph: Show Changes of Iteration");
   await window.pick("Iteration 1");
   await window.see("the tab of one file", () => window.tabs(), (all) => all.some((it) => it.includes("a.txt (iteration 1)")));
@@ -173,57 +173,57 @@ test("vscode_commands: the changes of an iteration in the diff editor", async ()
 
 test("vscode_commands: the way back asks once and says what it did", async () => {
   const refused = [{ path: "big.bin", why: "too large to keep" }];
-  stage.answers("loopkeeper.server.rollback", { result: { status: null, written: 3, removed: 1, refused } });
-  stage.status([stage.loop()]);
+  fake.setAnswer("loopkeeper.server.rollback", { result: { status: null, written: 3, removed: 1, refused } });
+  fake.status([fake.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Roll Back to Iteration");
   await window.pick("Start");
   await window.pick("Roll Back to the Start");
-  await stage.sees("loopkeeper.server.rollback", (it) => it.iteration === 0 && !it.preview);
+  await fake.waitForCommand("loopkeeper.server.rollback", (it) => it.iteration === 0 && !it.preview);
   await window.notification("Rolled back to the start: 3 files written, 1 file removed. Not changed: big.bin (too large to keep).");
 });
 
 test("vscode_commands: a rollback is undone, after a question only where files were edited", async () => {
   const preview = (edited) => ({ result: { status: null, written: 3, removed: 1, refused: [], edited } });
-  stage.answers("loopkeeper.server.undoRollback", preview([]));
-  stage.status([stage.loop({ state: "done", phase: "ended", stale: true, staleReason: "rolledBack", outcome: { kind: "completed", verified: true, sentence: "Completed" } })]);
+  fake.setAnswer("loopkeeper.server.undoRollback", preview([]));
+  fake.status([fake.loop({ state: "done", phase: "ended", stale: true, staleReason: "rolledBack", outcome: { kind: "completed", verified: true, sentence: "Completed" } })]);
   await window.sees("Ralph rolled back · 7");
   await window.palette("Ralph: Undo Rollback");
-  await stage.sees("loopkeeper.server.undoRollback", (it) => !it.preview);
+  await fake.waitForCommand("loopkeeper.server.undoRollback", (it) => !it.preview);
   await window.notification("The rollback is undone: 3 files written, 1 file removed.");
-  stage.answers("loopkeeper.server.undoRollback", preview(["src/a.rs"]));
+  fake.setAnswer("loopkeeper.server.undoRollback", preview(["src/a.rs"]));
   await window.press("Roll Back Again");
   await window.press("Undo the Rollback");
 });
 
 test("vscode_commands: a command to a busy loop says when it takes effect", async () => {
   const effect = "The loop pauses after this iteration (7).";
-  stage.answers("loopkeeper.server.pause", { result: { status: null, effect } });
-  stage.status([stage.loop()]);
+  fake.setAnswer("loopkeeper.server.pause", { result: { status: null, effect } });
+  fake.status([fake.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Pause After This Iteration");
   await window.notification(effect);
 });
 
 test("vscode_commands: the output of a loop is a terminal with what came before, colours and links", async () => {
-  stage.answers("loopkeeper/subscribe", { result: { subscribed: true } });
+  fake.setAnswer("loopkeeper/subscribe", { result: { subscribed: true } });
   const cursor = { seq: 9, iteration: 7, offset: 40 };
   const text = "\n── Iteration 7 ──\n\u001b[31mred words\u001b[0m\n  src/a.txt:1: wrong, src/none.txt:1: gone\n» You: try the parser (sent, read at iteration 7)\n";
-  stage.answers("loopkeeper/transcript", { result: { loopId: "20261120-aaaaaa", text, cursor, ended: false } });
-  stage.status([stage.loop()]);
+  fake.setAnswer("loopkeeper/transcript", { result: { loopId: "20261120-aaaaaa", text, cursor, ended: false } });
+  fake.status([fake.loop()]);
   await window.sees("Ralph 7/30 · 3/5 pass");
   await window.palette("Ralph: Show Output");
-  await window.see("the subscription", () => stage.received().find((it) => it.method === "loopkeeper/subscribe")?.params, (it) => it?.on === true);
+  await window.see("the subscription", () => fake.received().find((it) => it.method === "loopkeeper/subscribe")?.params, (it) => it?.on === true);
   const shown = await window.see("the text", () => window.panel(), (it) => it.includes("try the parser"));
   for (const it of ["Iteration 7", "red words", "src/a.txt:1"]) assert.ok(shown.includes(it), shown);
   const red = () => window.page.evaluate(() => [...document.querySelectorAll(".part.panel .xterm-rows span")].filter((it) => it.textContent.includes("red words")).map((it) => `${it.className} ${it.getAttribute("style") ?? ""}`));
   await window.see("colours", red, (all) => all.some((it) => /xterm-fg-1|color/.test(it)));
   await window.picture("output");
-  stage.answers("loopkeeper/transcript", { result: { loopId: "20261120-aaaaaa", text: "running tests\n", cursor: { ...cursor, offset: 54 }, ended: true } });
-  stage.say("loopkeeper/output", { loopId: "another", iteration: 1, text: "not this\n" });
-  stage.say("loopkeeper/output", { loopId: "20261120-aaaaaa", iteration: 7, text: "running tests\n" });
+  fake.setAnswer("loopkeeper/transcript", { result: { loopId: "20261120-aaaaaa", text: "running tests\n", cursor: { ...cursor, offset: 54 }, ended: true } });
+  fake.send("loopkeeper/output", { loopId: "another", iteration: 1, text: "not this\n" });
+  fake.send("loopkeeper/output", { loopId: "20261120-aaaaaa", iteration: 7, text: "running tests\n" });
   await window.see("the new text", () => window.panel(), (it) => it.includes("running tests"));
-  const asked = stage.received().filter((it) => it.method === "loopkeeper/transcript").map((it) => it.params.after);
+  const asked = fake.received().filter((it) => it.method === "loopkeeper/transcript").map((it) => it.params.after);
   assert.deepEqual([asked[0], asked.at(-1)], [undefined, cursor], "it continues where it ended");
   assert.doesNotMatch(await window.panel(), /not this/);
   // A place that exists is a link.

@@ -1,5 +1,5 @@
-// The first steps in the README: keep the demo, open it, start it from the palette. In a light and a dark theme, with a
-// screenshot of each.
+// The first steps in the README: keep the demo, open it and start it from the palette, in a light and in a dark theme,
+// with a screenshot of each.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -12,7 +12,7 @@ const looks = [
   ["contrast light", "Default High Contrast Light", 1280],
   ["narrow", "Default Dark Modern", 640],
 ];
-const toml = (project) => `agent = "scripted"\n\n[limits]\niterations = 9\n\n[breaker]\nno_progress = 1\nmax_trips = 1\n\n[agents.scripted]\ncommand = ["${project.stage}/agent.sh"]\n`;
+const toml = (project) => `agent = "scripted"\n\n[limits]\niterations = 9\n\n[breaker]\nno_progress = 1\nmax_trips = 1\n\n[agents.scripted]\ncommand = ["${project.agentFolder}/agent.sh"]\n`;
 
 for (const [name, theme, width] of looks) {
   test(`vscode_pictures: the main states, ${name}`, async () => {

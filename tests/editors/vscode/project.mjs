@@ -23,14 +23,14 @@ export class Project {
     this.editor = editor;
     this.root = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-project-"));
     this.folder = path.join(this.root, "project");
-    this.stage = path.join(this.root, "stage");
-    fs.mkdirSync(this.stage);
+    this.agentFolder = path.join(this.root, "agent");
+    fs.mkdirSync(this.agentFolder);
     fs.mkdirSync(this.folder);
     this.write("PROMPT.md", promptText);
-    this.write("loopkeeper.toml", `agent = "scripted"\n\n[limits]\niterations = 9\n\n[agents.scripted]\ncommand = ["${this.stage}/agent.sh"]\n`);
+    this.write("loopkeeper.toml", `agent = "scripted"\n\n[limits]\niterations = 9\n\n[agents.scripted]\ncommand = ["${this.agentFolder}/agent.sh"]\n`);
     for (const [name, text] of Object.entries(files)) this.write(name, text);
-    fs.writeFileSync(path.join(this.stage, "count"), "0");
-    fs.writeFileSync(path.join(this.stage, "agent.sh"), agent(this.stage), { mode: 0o755 });
+    fs.writeFileSync(path.join(this.agentFolder, "count"), "0");
+    fs.writeFileSync(path.join(this.agentFolder, "agent.sh"), agent(this.agentFolder), { mode: 0o755 });
     if (trusted) this.cli(["trust", "PROMPT.md"], "y\n");
   }
 
@@ -58,14 +58,14 @@ export class Project {
 
   /** Sets the agent's script for its `number`th start. */
   turn(number, script) {
-    const file = path.join(this.stage, `turn-${number}`);
+    const file = path.join(this.agentFolder, `turn-${number}`);
     fs.writeFileSync(`${file}.new`, `${script}\n`);
     fs.renameSync(`${file}.new`, file);
   }
 
   /** Number of starts of the agent. */
   turns() {
-    return Number(fs.readFileSync(path.join(this.stage, "count"), "utf8"));
+    return Number(fs.readFileSync(path.join(this.agentFolder, "count"), "utf8"));
   }
 
   cli(args, input = "") {
@@ -94,13 +94,13 @@ export class Project {
   }
 }
 
-function agent(stage) {
+function agent(folder) {
   return `#!/bin/sh
-n=$(($(cat '${stage}/count') + 1))
-echo "$n" > '${stage}/count'
+n=$(($(cat '${folder}/count') + 1))
+echo "$n" > '${folder}/count'
 echo "turn $n begins"
-until [ -e '${stage}/turn-'"$n" ]; do sleep 0.1; done
-. '${stage}/turn-'"$n"
+until [ -e '${folder}/turn-'"$n" ]; do sleep 0.1; done
+. '${folder}/turn-'"$n"
 echo "turn $n ends"
 `;
 }

@@ -50,48 +50,48 @@ const everything = (documents) => `
 
 const page = `const found = vscode.workspace.textDocuments.filter((it) => it.uri.scheme === "loopkeeper-trust"); return found.map((it) => it.getText());`;
 
-class Visit {
-  static async pay() {
-    const visit = new Visit();
-    visit.root = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-hostile-"));
-    visit.traps = new Traps(visit.root);
-    visit.wrapper = traced(visit.root, "server");
-    const settings = { "security.workspace.trust.startupPrompt": "never", "security.workspace.trust.banner": "never", "security.workspace.trust.untrustedFiles": "open", "loopkeeper.server.path": visit.wrapper };
-    visit.inside = await Inside.start({ trust: true, settings, path: `.:${process.env.PATH}` });
-    visit.editor = visit.inside.editor;
-    visit.window = await visit.editor.openAll(visit.traps.workspace);
-    await visit.window.sees("Ralph");
-    return visit;
+class HostileWindow {
+  static async open() {
+    const hostile = new HostileWindow();
+    hostile.root = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-hostile-"));
+    hostile.traps = new Traps(hostile.root);
+    hostile.wrapper = traced(hostile.root, "server");
+    const settings = { "security.workspace.trust.startupPrompt": "never", "security.workspace.trust.banner": "never", "security.workspace.trust.untrustedFiles": "open", "loopkeeper.server.path": hostile.wrapper };
+    hostile.inside = await Inside.start({ trust: true, settings, path: `.:${process.env.PATH}` });
+    hostile.editor = hostile.inside.editor;
+    hostile.window = await hostile.editor.openAll(hostile.traps.workspace);
+    await hostile.window.sees("Ralph");
+    return hostile;
   }
 
-  async looksAround() {
+  async queryEverything() {
     const shown = await this.inside.ask(everything(this.traps.documents()));
     assert.ok(shown.some((it) => it.includes("Start Loop") || it.includes("criteri")), JSON.stringify(shown.slice(0, 20)));
     const item = await this.window.item();
     shown.push(item.text, item.label);
     await this.window.palette("Ralph: Show Status");
     shown.push(...(await this.window.see("the list", () => this.window.rows(), (it) => it.some((row) => row.includes("Run Checks")))));
-    await this.linksNothing();
+    await this.assertNoLinks();
     await this.window.page.keyboard.press("Escape");
     for (const it of shown) assert.doesNotMatch(it, obeyed);
   }
 
   /** Runs a command of the palette for the task with the most hostile text. */
-  async asksWhich(command, question) {
+  async chooseTask(command, question) {
     await this.window.palette(command);
     await this.window.see(question, () => this.window.page.locator(".quick-input-title", { hasText: question }).isVisible());
     for (const it of await this.window.rows()) assert.doesNotMatch(it, obeyed);
-    await this.linksNothing();
+    await this.assertNoLinks();
     await this.window.page.locator(".quick-input-widget input.input, .quick-input-widget input[type='text']").first().fill("red drow");
     await this.window.pick("red drow");
   }
 
   /** Starts one of several tasks. */
-  async starts() {
+  async startLoop() {
     await this.window.palette("Ralph: Start Loop");
     await this.window.see("the start", () => this.window.rows(), (rows) => /^\s*Start/.test(rows[0]));
     for (const it of await this.window.rows()) assert.doesNotMatch(it, obeyed);
-    await this.linksNothing();
+    await this.assertNoLinks();
     await this.window.pick("Task");
     await this.window.see("the tasks", () => this.window.page.locator(".quick-input-title", { hasText: "Start a loop on which task?" }).isVisible());
     await this.window.page.locator(".quick-input-widget input.input, .quick-input-widget input[type='text']").first().fill("red drow");
@@ -100,15 +100,15 @@ class Visit {
     await this.window.page.keyboard.press("Enter");
   }
 
-  async notes(text) {
+  async checkNotification(text) {
     const note = await this.window.notification(text);
     assert.doesNotMatch(note.text, obeyed);
     assert.deepEqual(note.links, []);
-    await this.linksNothing();
+    await this.assertNoLinks();
     await this.window.dismiss();
   }
 
-  async linksNothing() {
+  async assertNoLinks() {
     const inner = [".codicon-bell:not(.part *)", "img[src='x']", "a[href^='command:']", "a[data-href^='command:']"];
     const selector = inner.flatMap((it) => [`.quick-input-list ${it}`, `.notification-list-item-message ${it}`]).join();
     assert.equal(await this.window.page.locator(selector).count(), 0);
@@ -118,69 +118,69 @@ class Visit {
     return this.window.see(`${count} traces`, () => traces(wrapper).filter((it) => it.some(isServer)), (it) => it.length >= count);
   }
 
-  judges(found) {
+  assertNothingStarted(found) {
     assert.deepEqual(found.flatMap((it) => faults(it, this.editor.state)), []);
-    assert.deepEqual(this.traps.sprung(), []);
+    assert.deepEqual(this.traps.executed(), []);
   }
 
-  async leave() {
+  async close() {
     await this.inside?.close();
     fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 }
 
 test("vscode_strace: hostile folders start nothing, in Restricted Mode and without the user's yes", { skip: lacking }, async () => {
-  const visit = await Visit.pay();
-  const { window, wrapper, editor } = visit;
+  const hostile = await HostileWindow.open();
+  const { window, wrapper, editor } = hostile;
   try {
-    assert.ok(visit.traps.folders.length >= 20);
+    assert.ok(hostile.traps.folders.length >= 20);
     await window.see("Restricted Mode", () => window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), (it) => it === 1);
-    await visit.looksAround();
-    await visit.asksWhich("Ralph: Start Loop", "Start a loop on which task?");
-    await visit.notes("Trust this folder");
+    await hostile.queryEverything();
+    await hostile.chooseTask("Ralph: Start Loop", "Start a loop on which task?");
+    await hostile.checkNotification("Trust this folder");
     await window.picture("hostile restricted");
-    visit.judges(await visit.servers(wrapper, 1));
+    hostile.assertNothingStarted(await hostile.servers(wrapper, 1));
 
     await window.palette("Workspaces: Manage Workspace Trust");
     await window.page.locator(".workspace-trust-editor .monaco-button", { hasText: "Trust" }).first().click();
     await window.see("the folders are trusted", () => window.page.locator(".statusbar-item", { hasText: "Restricted Mode" }).count(), (it) => it === 0);
     await window.page.locator(".monaco-modal-editor-block .codicon-close").first().click();
-    await window.see("the page of trust goes", () => window.page.locator(".workspace-trust-editor").isVisible(), (it) => !it);
-    await visit.servers(wrapper, 2);
+    await window.see("the trust page closes", () => window.page.locator(".workspace-trust-editor").isVisible(), (it) => !it);
+    await hostile.servers(wrapper, 2);
     await window.sees("Ralph");
-    await visit.looksAround();
-    await visit.starts();
-    await visit.notes("trust");
-    await visit.asksWhich("Ralph: Run Checks", "Run the checks of which task?");
-    await visit.notes("trust");
-    await visit.asksWhich("Ralph: Trust This Task's Commands", "Trust the commands of which task?");
-    const [text] = await visit.inside.asks("the page of commands", page, (it) => it.length > 0);
+    await hostile.queryEverything();
+    await hostile.startLoop();
+    await hostile.checkNotification("trust");
+    await hostile.chooseTask("Ralph: Run Checks", "Run the checks of which task?");
+    await hostile.checkNotification("trust");
+    await hostile.chooseTask("Ralph: Trust This Task's Commands", "Trust the commands of which task?");
+    const [text] = await hostile.inside.asks("the page of commands", page, (it) => it.length > 0);
     assert.match(text, /touch PWNED/);
     assert.doesNotMatch(text, obeyed);
     await window.picture("hostile trusted");
-    visit.judges(await visit.servers(wrapper, 2));
+    hostile.assertNothingStarted(await hostile.servers(wrapper, 2));
     const started = [...editor.logs().matchAll(/Server: (\S+) \(from (\w+)\)/g)].map((it) => it.slice(1, 3));
     assert.ok(started.length >= 2, editor.logs());
     for (const it of started) assert.deepEqual(it, [wrapper, "setting"]);
 
     // Control: the same window with a server that starts a program.
-    const other = traced(visit.root, "other", "/bin/true");
+    const other = traced(hostile.root, "other", "/bin/true");
     fs.writeFileSync(path.join(editor.data, "Machine/settings.json"), JSON.stringify({ "loopkeeper.server.path": other }));
-    const found = await visit.servers(other, 1);
-    assert.throws(() => visit.judges(found), /\/bin\/true/);
+    const found = await hostile.servers(other, 1);
+    assert.throws(() => hostile.assertNothingStarted(found), /\/bin\/true/);
   } finally {
-    await visit.leave();
+    await hostile.close();
   }
 });
 
-test("vscode_strace: a connection, and a mark that was left, are seen", () => {
+test("vscode_strace: a connection, and a mark left by a program, are found", () => {
   assert.equal(faults(['7 connect(3, {sa_family=AF_INET, sin_port=htons(80)}, 16) = 0', '7 connect(3, {sa_family=AF_UNIX, sun_path="/s/a"}, 9) = 0'], "/s").length, 1);
   const root = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-hostile-"));
   try {
     const traps = new Traps(root);
-    assert.deepEqual(traps.sprung(), []);
+    assert.deepEqual(traps.executed(), []);
     fs.writeFileSync(path.join(traps.folders[3], "PWNED"), "");
-    assert.equal(traps.sprung().length, 1);
+    assert.equal(traps.executed().length, 1);
   } finally {
     fs.rmSync(root, { recursive: true });
   }

@@ -1,4 +1,4 @@
-// Malicious folders. Each tries to get its own program run, which would leave a mark, or to get its text interpreted.
+// Malicious folders. Each tries to get its own program run, which would write to the mark file, or to get its text interpreted.
 // Creates them; the tests check the effects.
 
 import { execFileSync } from "node:child_process";
@@ -14,12 +14,12 @@ export class Traps {
     this.mark = path.join(root, "trapped");
     this.script = path.join(root, "trap.sh");
     this.program(this.script);
-    this.folders = Object.entries(all).map(([name, lay]) => {
+    this.folders = Object.entries(all).map(([name, create]) => {
       const folder = path.join(root, "folders", name);
       fs.mkdirSync(folder, { recursive: true });
       this.write(folder, "PROMPT.md", this.task(name));
       this.write(folder, "loopkeeper.toml", `agent = "mine"\n[agents.mine]\ncommand = ["sh", "-c", "${this.script}"]\n`);
-      lay(this, folder);
+      create(this, folder);
       return folder;
     });
     // The workspace's settings are in each folder and in the workspace file.
@@ -51,13 +51,13 @@ export class Traps {
     fs.appendFileSync(file, config.replaceAll("TRAP", this.script));
   }
 
-  instead(folder, name, lay) {
+  instead(folder, name, create) {
     fs.rmSync(path.join(folder, name), { force: true });
-    lay(path.join(folder, name));
+    create(path.join(folder, name));
   }
 
   /** Programs that ran although they must not. */
-  sprung() {
+  executed() {
     const made = fs.readdirSync(this.root, { recursive: true }).map(String).filter((it) => path.basename(it) === "PWNED");
     return [...made, ...(fs.existsSync(this.mark) ? fs.readFileSync(this.mark, "utf8").trim().split("\n") : [])];
   }

@@ -1,4 +1,4 @@
-// The first steps: the walkthrough, and the demo that it runs in a folder of its own.
+// The first steps: the walkthrough, and the demo that it runs in a separate folder.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

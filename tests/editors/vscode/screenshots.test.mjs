@@ -1,17 +1,17 @@
-// The ten main states look as the pictures that are kept of them: `LOOPKEEPER_BLESS=1 tests/editors/vscode/run vscode_kept`
-// replaces those, after a look at each.
+// The ten main states equal their recorded screenshots, in `pictures`. To record them again, run
+// `LOOPKEEPER_BLESS=1 tests/editors/vscode/run vscode_screenshots` and review each.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Editor } from "./editor.mjs";
-import { difference, differenceFromKept, keptPicture, steadyScreenshot, tolerance } from "./kept.mjs";
+import { difference, differenceFromRecorded, recordedPicture, steadyScreenshot, tolerance } from "./screenshots.mjs";
 import { Project } from "./project.mjs";
 import { until } from "./until.mjs";
 
 const settings = { "editor.cursorBlinking": "solid", "breadcrumbs.enabled": false, "workbench.layoutControl.enabled": false };
-const toml = (project) => `agent = "scripted"\n\n[limits]\niterations = 9\n\n[breaker]\nno_progress = 1\nmax_trips = 1\n\n[agents.scripted]\ncommand = ["${project.stage}/agent.sh"]\n`;
+const toml = (project) => `agent = "scripted"\n\n[limits]\niterations = 9\n\n[breaker]\nno_progress = 1\nmax_trips = 1\n\n[agents.scripted]\ncommand = ["${project.agentFolder}/agent.sh"]\n`;
 
-test("vscode_kept: the ten main states look as they are kept", async () => {
+test("vscode_screenshots: the ten main states look as recorded", async () => {
   const editor = await Editor.start({ settings });
   const project = new Project(editor, { trusted: false, files: { "greeting.txt": "hi\n" } });
   const differences = {};
@@ -23,13 +23,13 @@ test("vscode_kept: the ten main states look as they are kept", async () => {
     await window.page.bringToFront();
     const state = async (name) => {
       await window.page.mouse.move(500, 2);
-      const isKept = async () => {
-        differences[name] = await differenceFromKept(decoder, name, await steadyScreenshot(decoder, window.page));
+      const isRecorded = async () => {
+        differences[name] = await differenceFromRecorded(decoder, name, await steadyScreenshot(decoder, window.page));
         return differences[name] <= tolerance;
       };
       // Toasts fade in, and the row under the mouse is redrawn.
-      await until(`the state ${name} as it is kept`, isKept, undefined, 30_000).catch(() => undefined);
-      await window.picture(`kept ${name}`);
+      await until(`the state ${name} as recorded`, isRecorded, undefined, 30_000).catch(() => undefined);
+      await window.picture(`recorded ${name}`);
     };
     await window.see("lenses", () => window.lenses(), (all) => all.some((it) => it.includes("needs trust")));
     await state("untrusted");
@@ -76,7 +76,7 @@ test("vscode_kept: the ten main states look as they are kept", async () => {
     // Each picture differs from that of the state before it.
     for (let at = 1; at < names.length; at += 1) {
       const [one, other] = [names[at - 1], names[at]];
-      const share = await difference(decoder, keptPicture(one), keptPicture(other));
+      const share = await difference(decoder, recordedPicture(one), recordedPicture(other));
       assert.ok(share > 2 * tolerance, `${one} and ${other} differ in ${share}`);
     }
   } finally {

@@ -1,4 +1,4 @@
-// Compares a screenshot with the one that is kept of the same state. Text that differs from run to run, such as
+// Compares a screenshot with the recorded one of the same state. Text that differs from run to run, such as
 // durations, and another version of the fonts change few blocks, and each a little; a missing or moved part changes many.
 
 import fs from "node:fs";
@@ -13,8 +13,8 @@ const threshold = 12;
 /** Share of the blocks that may differ. */
 export const tolerance = 0.02;
 
-/** Compares with the kept picture, or keeps this one if `LOOPKEEPER_BLESS` is set. Returns the share of blocks that differ. */
-export async function differenceFromKept(page, name, picture) {
+/** Compares with the recorded screenshot, or records this one if `LOOPKEEPER_BLESS` is set. Returns the share of blocks that differ. */
+export async function differenceFromRecorded(page, name, picture) {
   const file = path.join(folder, `${name}.jpg`);
   if (process.env.LOOPKEEPER_BLESS) {
     fs.mkdirSync(folder, { recursive: true });
@@ -34,7 +34,7 @@ export async function steadyScreenshot(decoder, page) {
   });
 }
 
-export const keptPicture = (name) => fs.readFileSync(path.join(folder, `${name}.jpg`));
+export const recordedPicture = (name) => fs.readFileSync(path.join(folder, `${name}.jpg`));
 
 /** Decodes both in a page of the browser. Pictures of different sizes differ in every block. */
 export function difference(page, one, other) {

@@ -7,20 +7,20 @@ import { Editor } from "./editor.mjs";
 
 const criteria = { passed: 3, failed: 2, unverified: 0, total: 5, summary: "3 of 5 criteria pass", brief: "3/5 pass", items: [] };
 
-export class Stage {
+export class FakeServerWindow {
   /** `files` of the opened folder; the first is opened. */
-  static async set({ files = { "PROMPT.md": "# Parse dates\n" }, ...options } = {}) {
-    const stage = new Stage();
-    stage.count = 0;
-    stage.root = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-played-"));
-    stage.folder = path.join(stage.root, "w");
-    stage.program = path.join(stage.root, "loopkeeper");
-    const script = path.join(import.meta.dirname, "played.mjs");
-    fs.writeFileSync(stage.program, `#!/bin/sh\nexec '${process.execPath}' '${script}'\n`, { mode: 0o755 });
-    for (const [name, text] of Object.entries(files)) stage.write(name, text);
-    stage.editor = await Editor.start({ ...options, settings: { ...options.settings, "loopkeeper.server.path": stage.program }, env: { LOOPKEEPER_PLAYED: stage.root } });
-    stage.window = await stage.editor.open(stage.folder, Object.keys(files)[0]);
-    return stage;
+  static async open({ files = { "PROMPT.md": "# Parse dates\n" }, ...options } = {}) {
+    const fake = new FakeServerWindow();
+    fake.count = 0;
+    fake.root = fs.mkdtempSync(path.join(os.tmpdir(), "loopkeeper-fake-"));
+    fake.folder = path.join(fake.root, "w");
+    fake.program = path.join(fake.root, "loopkeeper");
+    const script = path.join(import.meta.dirname, "fakeServer.mjs");
+    fs.writeFileSync(fake.program, `#!/bin/sh\nexec '${process.execPath}' '${script}'\n`, { mode: 0o755 });
+    for (const [name, text] of Object.entries(files)) fake.write(name, text);
+    fake.editor = await Editor.start({ ...options, settings: { ...options.settings, "loopkeeper.server.path": fake.program }, env: { LOOPKEEPER_FAKE_SERVER: fake.root } });
+    fake.window = await fake.editor.open(fake.folder, Object.keys(files)[0]);
+    return fake;
   }
 
   uri(name) {
@@ -51,31 +51,31 @@ export class Stage {
   }
 
   status(loops = [], tasks = [this.task()], more = {}) {
-    this.say("loopkeeper/status", { version: 1, seq: this.count, health: "ok", trusted: true, loops, tasks, ...more });
+    this.send("loopkeeper/status", { version: 1, seq: this.count, health: "ok", trusted: true, loops, tasks, ...more });
   }
 
-  say(method, params, id) {
+  send(method, params, id) {
     this.count += 1;
-    this.place(`${String(this.count).padStart(4, "0")}.json`, { method, params, ...(id && { id }) });
+    this.putFile(`${String(this.count).padStart(4, "0")}.json`, { method, params, ...(id && { id }) });
   }
 
   /** Waits until the client has handled every message so far: it handles them in order, and responds to the last. */
-  async handled() {
+  async waitUntilHandled() {
     const id = `handled-${this.count}`;
-    this.say("workspace/codeLens/refresh", null, id);
+    this.send("workspace/codeLens/refresh", null, id);
     await this.window.see("the client has handled the messages", () => this.received().some((it) => it.id === id && it.method === undefined));
   }
 
   /** The fake server reads the file at any time, so it has to appear as a whole. */
-  place(name, content) {
+  putFile(name, content) {
     const file = path.join(this.root, name);
     fs.writeFileSync(`${file}.new`, JSON.stringify(content));
     fs.renameSync(`${file}.new`, file);
   }
 
   /** Sets the server's response to a command or a request: `{ result }`, `{ error }`, or `{ never: true }`. */
-  answers(name, answer) {
-    this.place(`${name.replace("/", ".")}.answer`, answer);
+  setAnswer(name, answer) {
+    this.putFile(`${name.replace("/", ".")}.answer`, answer);
   }
 
   received() {
@@ -87,7 +87,7 @@ export class Stage {
     return this.received().filter((it) => it.params?.command === command).map((it) => it.params.arguments[0]);
   }
 
-  async sees(command, fits) {
+  async waitForCommand(command, fits) {
     return this.window.see(`the command ${command}`, () => this.commands(command).find(fits));
   }
 

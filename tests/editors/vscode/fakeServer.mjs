@@ -1,11 +1,11 @@
-// A server that sends what a test specifies: every `NNNN.json` in the folder LOOPKEEPER_PLAYED is sent when it
+// A server that sends what a test specifies: every `NNNN.json` in the folder LOOPKEEPER_FAKE_SERVER is sent when it
 // appears, and the client's messages are appended to `received.jsonl` there. For messages that a real server cannot be
 // made to send.
 
 import fs from "node:fs";
 import path from "node:path";
 
-const folder = process.env.LOOPKEEPER_PLAYED;
+const folder = process.env.LOOPKEEPER_FAKE_SERVER;
 /** The answers to requests for which a test specifies none. */
 const usual = {
   "loopkeeper/startPreview": { agent: "mine", agents: ["mine", "claude"], iterations: 30, durationMs: 28_800_000, costMicros: 25_000_000, upperBound: "At most 30 iterations, 8 h and $25.00" },
