@@ -25,7 +25,9 @@ fn a_deleted_folder_is_named_as_such() {
         fs::create_dir(&gone).unwrap();
         let removes = ["sh", "-c", "rmdir \"$PWD\" && exec \"$@\"", "sh"];
         let ran = Ran::of(&terminal.command_within(&removes, args).current_dir(&gone).output().unwrap());
-        ran.expect(2).err("error: the current folder is gone").err("Hint: Change to a folder that exists");
+        ran.expect(2)
+            .err("error: the current folder is gone")
+            .err("Hint: Change to a folder that exists");
     }
 }
 

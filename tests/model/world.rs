@@ -4,7 +4,7 @@ use loopkeeper_agent::{AgentEnding, AgentRun};
 use loopkeeper_core::check::{CheckResult, Status};
 use loopkeeper_core::decide::final_verdict::VerdictReply;
 use loopkeeper_core::decide::mutants::{MutantCounts, MutantReply};
-use loopkeeper_core::decide::sim::{as_left, criterion, quiet_run, round_of, spec};
+use loopkeeper_core::decide::sim::{criterion, quiet_run, round_of, spec, verdict_rounds};
 use loopkeeper_core::decide::{
     CallSlot, Event, LoopState, Phase, SnapshotFacts, TaskDocuments, UserCommand, weakening,
 };
@@ -147,7 +147,7 @@ impl Signal {
                 Event::ChecksDone { round, wrote: Vec::new(), untracked: Vec::new(), strays: Vec::new() }
             }
             Self::Verdict { tree } => {
-                let rounds = Box::new(as_left(round(state, tree, facts)));
+                let rounds = Box::new(verdict_rounds(round(state, tree, facts)));
                 Event::FinalVerdict(VerdictReply::Judged(rounds))
             }
             Self::RollbackReady { to, only_test, tree } => {

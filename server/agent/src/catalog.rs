@@ -37,15 +37,19 @@ pub struct LoginFile {
     pub holds: Option<&'static str>,
 }
 
-const fn at(at_home: &'static str) -> LoginFile {
+const fn file_at_home(at_home: &'static str) -> LoginFile {
     LoginFile { moved: None, at_home, holds: None }
 }
 
-const fn moved(variable: &'static str, below: &'static str, at_home: &'static str) -> LoginFile {
+const fn file_below_variable(
+    variable: &'static str,
+    below: &'static str,
+    at_home: &'static str,
+) -> LoginFile {
     LoginFile { moved: Some((variable, below)), at_home, holds: None }
 }
 
-const fn holding(at_home: &'static str, word: &'static str) -> LoginFile {
+const fn file_with_word(at_home: &'static str, word: &'static str) -> LoginFile {
     LoginFile { moved: None, at_home, holds: Some(word) }
 }
 
@@ -64,8 +68,8 @@ pub const CATALOG: [KnownAgent; 8] = [
             "CLAUDE_CODE_USE_VERTEX",
         ],
         files: &[
-            moved("CLAUDE_CONFIG_DIR", ".credentials.json", ".claude/.credentials.json"),
-            holding(".claude.json", "\"oauthAccount\""),
+            file_below_variable("CLAUDE_CONFIG_DIR", ".credentials.json", ".claude/.credentials.json"),
+            file_with_word(".claude.json", "\"oauthAccount\""),
         ],
     },
     KnownAgent {
@@ -75,7 +79,7 @@ pub const CATALOG: [KnownAgent; 8] = [
         install: "npm install -g @openai/codex",
         log_in: tr_later!("log in with `codex login`"),
         variables: &["CODEX_API_KEY", "OPENAI_API_KEY"],
-        files: &[moved("CODEX_HOME", "auth.json", ".codex/auth.json")],
+        files: &[file_below_variable("CODEX_HOME", "auth.json", ".codex/auth.json")],
     },
     KnownAgent {
         name: "opencode",
@@ -84,7 +88,11 @@ pub const CATALOG: [KnownAgent; 8] = [
         install: "npm install -g opencode-ai",
         log_in: tr_later!("log in with `opencode auth login`"),
         variables: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"],
-        files: &[moved("XDG_DATA_HOME", "opencode/auth.json", ".local/share/opencode/auth.json")],
+        files: &[file_below_variable(
+            "XDG_DATA_HOME",
+            "opencode/auth.json",
+            ".local/share/opencode/auth.json",
+        )],
     },
     KnownAgent {
         name: "gemini",
@@ -93,7 +101,7 @@ pub const CATALOG: [KnownAgent; 8] = [
         install: "npm install -g @google/gemini-cli",
         log_in: tr_later!("start `gemini` in a terminal and log in with `/auth`"),
         variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"],
-        files: &[at(".gemini/oauth_creds.json")],
+        files: &[file_at_home(".gemini/oauth_creds.json")],
     },
     KnownAgent {
         name: "qwen",
@@ -102,7 +110,7 @@ pub const CATALOG: [KnownAgent; 8] = [
         install: "npm install -g @qwen-code/qwen-code",
         log_in: tr_later!("start `qwen` in a terminal and log in with `/auth`"),
         variables: &["DASHSCOPE_API_KEY", "OPENAI_API_KEY"],
-        files: &[at(".qwen/oauth_creds.json")],
+        files: &[file_at_home(".qwen/oauth_creds.json")],
     },
     KnownAgent {
         name: "copilot",
@@ -113,8 +121,8 @@ pub const CATALOG: [KnownAgent; 8] = [
         variables: &["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
         // The login of the GitHub CLI also works.
         files: &[
-            holding(".copilot/config.json", "\"logged_in_users\""),
-            holding(".config/gh/hosts.yml", "user:"),
+            file_with_word(".copilot/config.json", "\"logged_in_users\""),
+            file_with_word(".config/gh/hosts.yml", "user:"),
         ],
     },
     KnownAgent {
@@ -124,7 +132,7 @@ pub const CATALOG: [KnownAgent; 8] = [
         install: "curl https://cursor.com/install -fsS | bash",
         log_in: tr_later!("log in with `cursor-agent login`"),
         variables: &["CURSOR_API_KEY"],
-        files: &[moved("XDG_CONFIG_HOME", "cursor/auth.json", ".config/cursor/auth.json")],
+        files: &[file_below_variable("XDG_CONFIG_HOME", "cursor/auth.json", ".config/cursor/auth.json")],
     },
     KnownAgent {
         name: "amp",
@@ -133,6 +141,6 @@ pub const CATALOG: [KnownAgent; 8] = [
         install: "npm install -g @sourcegraph/amp",
         log_in: tr_later!("log in with `amp login`"),
         variables: &["AMP_API_KEY"],
-        files: &[moved("XDG_DATA_HOME", "amp/secrets.json", ".local/share/amp/secrets.json")],
+        files: &[file_below_variable("XDG_DATA_HOME", "amp/secrets.json", ".local/share/amp/secrets.json")],
     },
 ];

@@ -152,7 +152,7 @@ impl ErrorScan {
     fn close_block(&mut self) {
         self.fence = None;
         if let Some(block) = self.block.take() {
-            self.record_error(block.decisive().as_deref());
+            self.record_error(block.into_decisive_line().as_deref());
         }
     }
 

@@ -13,9 +13,6 @@ pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     let found = which.find()?;
     let by = tr!("{user} in a terminal", user = user_name());
     found.send_request(json!({"do": "accept", "what": by}))?;
-    out.line(tr!(
-        "What the agent weakened in loop {name} is accepted as it is.",
-        name = found.display_name()
-    ));
+    out.line(tr!("What the agent weakened in loop {name} is accepted as it is.", name = found.display_name()));
     Ok(Exit::Done)
 }

@@ -1,5 +1,5 @@
-//! `demo`: runs the built-in agent in a small real project, one loop from failing to done. Trusts only the folder that
-//! it created itself.
+//! `demo`: runs the built-in agent in a small real project, one loop from failing to done. Trusts only the
+//! folder that it created itself.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use super::trust::TrustConsent;
 use super::{demo_project, trust};
 use loopkeeper_keeper::launch;
 use loopkeeper_operations as operations;
-use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::agents::AgentSelection;
 use loopkeeper_operations::failure::FailureKind;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::ResolvedTask;
@@ -80,7 +80,7 @@ fn run_loop(
     is_kept: bool,
 ) -> Result<(Exit, LoopDir), Failure> {
     let work = ResolvedTask::find(Some(&project.to_string_lossy()), &[])?;
-    let roster = AgentRoster::resolve(&work)?;
+    let roster = AgentSelection::resolve(&work)?;
     trust::ensure_trusted(&work, &operations::trust::items(&work, &roster)?, state, TrustConsent::Given)?;
     out.line(tr!(
         "{task}: a small project in {folder}, half done.",

@@ -86,7 +86,7 @@ fn play_script(folder: &Path, printer: &mut StreamPrinter<impl Write>) -> io::Re
     for (name, text) in step.files {
         printer.edit(name)?;
         fs::write(folder.join(name), text)?;
-        printer.edited(name)?;
+        printer.print_edit(name)?;
     }
     printer.finish(step.last_words)
 }
@@ -132,7 +132,7 @@ impl<W: Write> StreamPrinter<W> {
         )
     }
 
-    fn edited(&mut self, file: &str) -> io::Result<()> {
+    fn print_edit(&mut self, file: &str) -> io::Result<()> {
         let result = json!({"type": "tool_result", "tool_use_id": file, "content": "written"});
         self.print_json(
             &json!({"type": "user", "message": {"content": [result]}, "parent_tool_use_id": null}),

@@ -101,7 +101,7 @@ fn collect_workspace(
         let unread = words::counted(unread, "loop");
         out.line(tr!(
             "{workspace}: {unread} cannot be read; snapshots stay.",
-            workspace = shown(workspace),
+            workspace = display_name(workspace),
             unread
         ));
         return Ok(());
@@ -157,7 +157,7 @@ fn shrink(
         remove(store, &kept.remove(index), sweep, out)?;
     }
     let collected = snapshots.collect_garbage(&trees(&kept), sweep)?;
-    let root = shown(workspace);
+    let root = display_name(workspace);
     let loops = words::counted(kept.len() as u64, "loop");
     let (stored, freed) = (words::bytes(collected.kept_bytes), words::bytes(collected.freed_bytes));
     out.line(if sweep == GcMode::Delete {
@@ -195,7 +195,7 @@ fn remove(store: &StateDir, loop_view: &LoopView, sweep: GcMode, out: &mut Ui) -
 }
 
 /// The work tree's folder, with its name escaped for the terminal.
-fn shown(workspace: &Workspace) -> String {
+fn display_name(workspace: &Workspace) -> String {
     sanitize::visible(&workspace.root().to_string_lossy())
 }
 

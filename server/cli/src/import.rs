@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
-    let source = if args.file.as_os_str() == "-" { piped()? } else { ImportSource::open(&args.file)? };
+    let source = if args.file.as_os_str() == "-" { read_stdin()? } else { ImportSource::open(&args.file)? };
     out.write(&source.document()?);
     if args.dry_run {
         return Ok(Exit::Done);
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
 }
 
 /// The text on standard input, which a command such as `gh run view --log-failed` prints.
-fn piped() -> Result<ImportSource, Failure> {
+fn read_stdin() -> Result<ImportSource, Failure> {
     let mut bytes = Vec::new();
     io::stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes)?;
     let folder = current_folder()?;

@@ -154,11 +154,7 @@ fn show(report: &InitReport, out: &mut Ui) {
     for note in &report.notes {
         out.line(note);
     }
-    out.line(tr!(
-        "Next: edit {FILE} so that it says what should be done, then `{start}`.",
-        FILE,
-        start = report.start
-    ));
+    out.line(tr!("Next: edit {FILE} so that it says what should be done, then `{start}`.", FILE, start = report.start));
 }
 
 /// A task file that is not written yet.

@@ -5,7 +5,7 @@ use super::failure::{self, ExitResult, Failure};
 use super::out::Ui;
 use super::select::{LoopArg, SelectedLoop};
 use super::trust::{self, TrustConsent};
-use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::agents::AgentSelection;
 use loopkeeper_operations::continuation::Continuation;
 use loopkeeper_operations::start::{self, Interactivity, StartRequest};
 use loopkeeper_operations::{self as operations, control_client, keeper};
@@ -60,7 +60,7 @@ fn continue_ended(found: &SelectedLoop, more: u32, out: &mut Ui) -> ExitResult {
     for warning in work.bounded_limits() {
         failure::warn(warning);
     }
-    let roster = AgentRoster::resolve(&work)?;
+    let roster = AgentSelection::resolve(&work)?;
     let items = operations::trust::items(&work, &roster)?;
     start::ensure_tree_free(&found.store, &work, failure::note_wait)?;
     trust::ensure_trusted(&work, &items, &found.store, TrustConsent::Asked)?;

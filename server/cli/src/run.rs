@@ -28,7 +28,7 @@ use super::show::{LoopFormat, LoopPrinter};
 use super::trust;
 use super::trust::TrustConsent;
 use super::watch::WatchedLoop;
-use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::agents::AgentSelection;
 use loopkeeper_operations::loops::LoopView;
 use loopkeeper_operations::resolved_task::{ResolvedTask, TypedTask};
 use loopkeeper_operations::start::{self, Interactivity, StartRequest};
@@ -133,7 +133,7 @@ fn consent(args: &Args) -> TrustConsent {
 /// A task with its agents and everything that it would run.
 struct PreparedRun {
     work: ResolvedTask,
-    roster: AgentRoster,
+    roster: AgentSelection,
     items: Vec<TrustItem>,
 }
 
@@ -150,7 +150,7 @@ impl PreparedRun {
         for note in work.unsupported_settings().into_iter().chain(bounded) {
             failure::note(tr!("note: {note}", note));
         }
-        let roster = AgentRoster::resolve(&work)?;
+        let roster = AgentSelection::resolve(&work)?;
         for warning in roster.warnings().into_iter().chain(roster.commit_note()) {
             failure::warn(warning);
         }

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     let (loop_views, elsewhere) = read_loops(args.which.name.as_deref(), tree.as_ref())?;
     let shown: Vec<_> = loop_views.iter().map(LoopView::status).collect();
     let foreign = args.which.name.is_none().then(foreign::find_current).flatten();
-    let tasks = if args.which.name.is_none() { tasks::here() } else { Vec::new() };
+    let tasks = if args.which.name.is_none() { tasks::list_here() } else { Vec::new() };
     if args.json {
         out.json(&StatusReport { loops: shown, foreign: foreign.map(|it| it.state), tasks, elsewhere });
         return Ok(Exit::Done);

@@ -117,13 +117,13 @@ impl WatchedLoop {
     ) -> Result<Option<ExitResult>, Failure> {
         show_new_entries(tailer, show)?;
         let Some(state) = tailer.state() else {
-            return Ok((!alive).then(|| Err(self.interrupted(tailer))));
+            return Ok((!alive).then(|| Err(self.interrupted_error(tailer))));
         };
         if let Some(outcome) = state.outcome() {
             return Ok(Some(Ok(Exit::of(outcome))));
         }
         if !alive {
-            return Ok(Some(Err(self.interrupted(tailer))));
+            return Ok(Some(Err(self.interrupted_error(tailer))));
         }
         show.refresh(state);
         Ok(show.is_closed().then_some(Ok(Exit::Done)))
@@ -133,7 +133,7 @@ impl WatchedLoop {
         Ok(self.store.keeper_of(&self.dir)? != KeeperLiveness::Gone)
     }
 
-    fn interrupted(&self, tailer: &LoopTailer) -> Failure {
+    fn interrupted_error(&self, tailer: &LoopTailer) -> Failure {
         if let Some(damage) = tailer.damage() {
             return loops::damaged_error(damage.clone());
         }

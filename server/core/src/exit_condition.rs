@@ -24,7 +24,7 @@ use loopkeeper_task::criterion::TextPattern;
 pub fn parse(text: &str) -> Result<Expression, WhenError> {
     let expression = parser::parse_expression(text)?;
     match check::find_useless(&expression) {
-        Some((message, hint)) => Err(WhenError::new(trimmed(text), message, hint)),
+        Some((message, hint)) => Err(WhenError::new(trim_range(text), message, hint)),
         None => Ok(expression),
     }
 }
@@ -182,7 +182,7 @@ enum CriterionName {
     Prose(String),
 }
 
-fn trimmed(text: &str) -> Range<usize> {
+fn trim_range(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     start..start + text.trim().len()
 }

@@ -358,8 +358,8 @@ pub enum Record {
         /// The tree that was judged.
         tree: String,
         /// The tree as the agent left it; `None`: there was no clean room.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        as_left: Option<Box<Round>>,
+        #[serde(default, rename = "asLeft", skip_serializing_if = "Option::is_none")]
+        final_round: Option<Box<Round>>,
         /// The same with the judges of the start; `None`: no judge changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pinned: Option<Box<Round>>,

@@ -48,7 +48,7 @@ use serde::{Deserialize, Serialize};
 
 pub use agent_roster::{AgentHold, AgentRoster};
 pub use agent_slot::{AgentOutage, AgentSlot};
-pub use attempts::Attempts;
+pub use attempts::CommandAttempts;
 pub use branch_tracking::{BranchTracking, HeadTarget};
 pub(crate) use checkpoint::{Checkpoint, LoopMemory};
 pub use criteria_state::CriteriaState;

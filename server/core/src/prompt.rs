@@ -93,7 +93,7 @@ pub struct PromptInput<'a> {
 
 impl<'a> PromptInput<'a> {
     /// Criteria that the last results do not fulfil.
-    fn failing(&self) -> impl Iterator<Item = (&'a PinnedCriterion, &'a CheckResult)> {
+    fn failing_results(&self) -> impl Iterator<Item = (&'a PinnedCriterion, &'a CheckResult)> {
         let results = self.results;
         let judged = self.pinned.iter().filter_map(|it| Some((it, results.get(&it.criterion.id)?)));
         judged.filter(|(_, result)| !matches!(result.status, Status::Pass | Status::Unverified))

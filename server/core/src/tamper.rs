@@ -37,7 +37,7 @@ use self::check_files::{CheckScan, CheckedFile, FileRole};
 use self::search_scope::AbsenceCheck;
 use self::shadowed_imports::TestFileVersions;
 use loopkeeper_source::test_inventory::{
-    TestInventory, TestLanguage, inventory, is_test_path, language, moved, test_loss,
+    TestInventory, TestLanguage, find_additions, inventory, is_test_path, language, test_loss,
 };
 use loopkeeper_task::criterion::{Check, Criterion, CriterionId, Expect};
 use loopkeeper_text::clauses::join_with_commas;
@@ -86,7 +86,7 @@ pub trait FileVersions {
     /// Whether the file exists now, with any contents.
     fn exists(&self, path: &str) -> bool;
     /// Whether the file existed before, with any contents.
-    fn existed(&self, path: &str) -> bool {
+    fn existed_before(&self, path: &str) -> bool {
         self.read_before(path).is_some()
     }
     /// Whether the file is now a link that leads out of the tree, or to nothing.
@@ -268,7 +268,7 @@ fn moved_tests(paths: &[&str], files: &dyn FileVersions) -> TestInventory {
     let of = |path: &&str| {
         let after = inventory(path, &files.read_after(path)?);
         let before = files.read_before(path).map_or_else(TestInventory::default, |it| inventory(path, &it));
-        Some(moved(&before, &after))
+        Some(find_additions(&before, &after))
     };
     let mut all = TestInventory::default();
     for moved in paths.iter().filter_map(of) {

@@ -213,7 +213,7 @@ impl AgentTask {
             }
         };
         let holds = hook_injection::max_stop_holds(&context.runtime, &self.start.plan);
-        context.send_event(self.started(&mut running, holds).await);
+        context.send_event(self.started_event(&mut running, holds).await);
         AgentProcess::new(self, holds).watch(self, running).await
     }
 

@@ -150,28 +150,28 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
     let mut inputs = inputs::find_inputs(runtime, request).await?;
     judges.retain(|it| !inputs.unstored.contains(&it.path));
     judges.extend(inputs.judges.iter().cloned());
-    let (mut as_left, layout, order) = run_as_left(runtime, request, &inputs).await?;
-    leave_out_unable(request, &mut as_left)?;
+    let (mut final_round, layout, order) = run_final_round(runtime, request, &inputs).await?;
+    leave_out_unable(request, &mut final_round)?;
     let request = &*request;
     let mut pinned = if judges.is_empty() {
         None
     } else {
         Some(with_pinned(runtime, request, &judges, &inputs, &layout).await?)
     };
-    let rounds = std::iter::once(&mut as_left).chain(pinned.as_mut());
+    let rounds = std::iter::once(&mut final_round).chain(pinned.as_mut());
     let mut rounds: Vec<&mut Round> = rounds.collect();
     reports::apply_faults(runtime, request, &layout, &mut rounds).await?;
     written_judges::apply_writes(runtime, request, &layout, rounds).await?;
     // If something else contradicts the verdict, that is the better reason. A pass with the judges of the start resolves
     // weakenings.
     if pinned.as_ref().map_or(!request.is_weakened, |it| all_pass(it, &request.criteria)) {
-        expected_values::apply_unnoticed(runtime, request, &layout, &mut as_left).await?;
+        expected_values::apply_unnoticed(runtime, request, &layout, &mut final_round).await?;
     }
     programs::ask_versions(runtime, request, &layout, &mut inputs.ran).await;
     ensure_unchanged(runtime, request).await?;
-    let copied = request.site.copied().cloned();
+    let copied = request.site.as_copy().cloned();
     Ok(VerdictRounds {
-        as_left,
+        final_round,
         pinned,
         judges,
         unrecorded: inputs.into_facts(&layout, &request.site),
@@ -183,7 +183,7 @@ async fn judge(runtime: &RunContext, request: &mut VerdictRequest) -> Result<Ver
 /// The round on the tree as the agent left it, without ignored files that the agent built and with a new home folder. A
 /// check that fails there and needs some of them runs again with them; also returns the layout of the room with what is
 /// needed.
-async fn run_as_left(
+async fn run_final_round(
     runtime: &RunContext,
     request: &VerdictRequest,
     inputs: &VerdictInputs,
@@ -269,9 +269,9 @@ async fn run_failed_with(
 }
 
 /// A check that passes in the work tree and fails in a copy may only depend on its path, so its failure is no evidence.
-fn leave_out_unable(request: &mut VerdictRequest, as_left: &mut Round) -> Result<(), NoVerdict> {
-    let Some(copied) = request.site.copied() else { return Ok(()) };
-    let unable = failed_criteria(as_left, &request.criteria);
+fn leave_out_unable(request: &mut VerdictRequest, final_round: &mut Round) -> Result<(), NoVerdict> {
+    let Some(copied) = request.site.as_copy() else { return Ok(()) };
+    let unable = failed_criteria(final_round, &request.criteria);
     if let Some(it) = unable.iter().find(|it| it.required) {
         let why = tr!(
             "{why}, and \"{name}\" does not pass in a copy at another path",
@@ -281,7 +281,7 @@ fn leave_out_unable(request: &mut VerdictRequest, as_left: &mut Round) -> Result
         return Err(NoVerdict::Unavailable(why));
     }
     let is_able = |id: &CriterionId| unable.iter().all(|it| it.id != *id);
-    as_left.results.retain(|it| is_able(&it.criterion));
+    final_round.results.retain(|it| is_able(&it.criterion));
     request.criteria.retain(|it| is_able(&it.id));
     Ok(())
 }

@@ -31,7 +31,7 @@ pub(super) fn read(spec: &LoopSpec, task: Option<&DiscoveredTask>) -> MemoryFile
     notes.agents = agents.map(|(path, _)| path).collect();
     if notes.progress.is_empty() {
         notes.missing =
-            task.and_then(find_prd).and_then(|it| Some(shown(root, &it.parent()?.join(PROGRESS[0]))));
+            task.and_then(find_prd).and_then(|it| Some(display_path(root, &it.parent()?.join(PROGRESS[0]))));
     }
     notes
 }
@@ -55,10 +55,10 @@ fn read_beginning(root: &Path, path: &Path) -> Option<(String, String)> {
     // Most projects have none of them: one lookup instead of one for every folder on the way.
     path.symlink_metadata().ok()?;
     let text = task_files::read_beginning(root, path, MAX_BYTES).ok()?;
-    Some((shown(root, path), text))
+    Some((display_path(root, path), text))
 }
 
-fn shown(root: &Path, path: &Path) -> String {
+fn display_path(root: &Path, path: &Path) -> String {
     sanitize::line(&path.strip_prefix(root).unwrap_or(path).to_string_lossy())
 }
 

@@ -115,7 +115,7 @@ impl FileVersions for StartAndEnd<'_> {
         self.store.contains_path(self.end, path).unwrap_or(false)
     }
 
-    fn existed(&self, path: &str) -> bool {
+    fn existed_before(&self, path: &str) -> bool {
         self.store.contains_path(self.start, path).unwrap_or(false)
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn tree_texts(store: &SnapshotStore, tree: &str) -> Result<Option<Vec
         };
         if !bytes.contains(&0) {
             size += bytes.len();
-            files.push(TreeText { path: lossy(path), text: lossy(bytes) });
+            files.push(TreeText { path: into_lossy_string(path), text: into_lossy_string(bytes) });
         }
         is_whole = size <= MAX_TEXT;
         is_whole
@@ -32,6 +32,6 @@ pub(crate) fn tree_texts(store: &SnapshotStore, tree: &str) -> Result<Option<Vec
 }
 
 /// Avoids a copy if the bytes are UTF-8, as nearly all are.
-fn lossy(bytes: Vec<u8>) -> String {
+fn into_lossy_string(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

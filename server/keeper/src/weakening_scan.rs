@@ -87,7 +87,7 @@ pub(super) fn find_changed_sources(
         let after = pair.read_after(&path)?;
         let before = pair.read_before(&path);
         // The lines of a file that cannot be read as text are not known.
-        (before.is_some() || !pair.existed(&path)).then_some(ChangedSource { path, before, after })
+        (before.is_some() || !pair.existed_before(&path)).then_some(ChangedSource { path, before, after })
     };
     let tests = tests.into_iter().filter(|it| !scan.watch.is_artefact(it));
     let found = (
@@ -258,7 +258,7 @@ impl FileVersions for TreePair<'_> {
         self.store.leads_out(self.now, path).unwrap_or(false)
     }
 
-    fn existed(&self, path: &str) -> bool {
+    fn existed_before(&self, path: &str) -> bool {
         self.bytes(self.scan.version_of(path), path, usize::MAX).is_some()
     }
 }

@@ -24,7 +24,7 @@ fn duplicates(criteria: &[Criterion]) -> Vec<Lint> {
     for (index, criterion) in criteria.iter().enumerate() {
         let key = (criterion.plan_item.as_deref(), comparison_key(criterion));
         if let Some(earlier) = first.get(&key).and_then(|it| criteria.get(*it)) {
-            let name = short(&earlier.name);
+            let name = shorten_name(&earlier.name);
             let fact = if criterion.check.is_some() {
                 tr!("the same check as \"{name}\"", name)
             } else {
@@ -55,7 +55,7 @@ fn comparison_key(criterion: &Criterion) -> String {
 
 fn contradictions(criteria: &[Criterion]) -> Vec<Lint> {
     let mut all = Vec::new();
-    let mut claims: HashMap<String, Vec<(Claim, usize)>> = HashMap::new();
+    let mut claims: HashMap<String, Vec<(Requirement, usize)>> = HashMap::new();
     let clean = criteria.iter().position(|it| matches!(it.check, Some(Check::Clean)));
     for (index, criterion) in criteria.iter().enumerate().filter(|(_, it)| it.required) {
         let mut opposed = clean.filter(|it| *it != index && leaves_files(criterion));
@@ -77,7 +77,7 @@ fn contradictions(criteria: &[Criterion]) -> Vec<Lint> {
                 code: LintCode::Contradictory,
                 criterion: index,
                 place: criterion.place.clone(),
-                fact: tr!("contradicts \"{name}\"", name = short(&other.name)),
+                fact: tr!("contradicts \"{name}\"", name = shorten_name(&other.name)),
                 remedy: tr!("Keep one of them"),
                 better: BetterLine::Nothing,
             });
@@ -102,13 +102,13 @@ fn opposed_rule(criterion: &Criterion) -> Option<(String, String)> {
     Some((rule.written(), of_expectations.or_else(of_baseline)?))
 }
 
-fn short(name: &str) -> String {
+fn shorten_name(name: &str) -> String {
     loopkeeper_text::truncate::shortened(name, 30).into_owned()
 }
 
 /// What a check requires of its subject.
 #[derive(Debug, Clone, PartialEq)]
-enum Claim {
+enum Requirement {
     Present,
     Absent,
     Exit(i32),
@@ -117,12 +117,12 @@ enum Claim {
     Status(RangeInclusive<u16>),
 }
 
-impl Claim {
+impl Requirement {
     fn excludes(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Present, Self::Absent) | (Self::Absent, Self::Present) => true,
             (Self::Exit(left), Self::Exit(right)) => left != right,
-            (Self::Number(left, a), Self::Number(right, b)) => disjoint((*left, *a), (*right, *b)),
+            (Self::Number(left, a), Self::Number(right, b)) => are_disjoint((*left, *a), (*right, *b)),
             (Self::Status(left), Self::Status(right)) => {
                 left.end() < right.start() || right.end() < left.start()
             }
@@ -133,15 +133,15 @@ impl Claim {
 
 /// Whether no number satisfies both comparisons.
 #[expect(clippy::float_cmp, reason = "thresholds are compared as they are written")]
-fn disjoint(left: (Compare, f64), right: (Compare, f64)) -> bool {
+fn are_disjoint(left: (Compare, f64), right: (Compare, f64)) -> bool {
     if left.0 == Compare::Equal || right.0 == Compare::Equal {
         let ((_, value), other) = if left.0 == Compare::Equal { (left, right) } else { (right, left) };
         return !holds(other, value);
     }
-    let (left_low, left_open) = lower(left);
-    let (right_low, right_open) = lower(right);
-    let (left_high, left_shut) = upper(left);
-    let (right_high, right_shut) = upper(right);
+    let (left_low, left_open) = lower_bound(left);
+    let (right_low, right_open) = lower_bound(right);
+    let (left_high, left_shut) = upper_bound(left);
+    let (right_high, right_shut) = upper_bound(right);
     let (low, high) = (left_low.max(right_low), left_high.min(right_high));
     low > high || low == high && (left_open || right_open || left_shut || right_shut)
 }
@@ -159,7 +159,7 @@ fn holds((compare, bound): (Compare, f64), value: f64) -> bool {
 }
 
 /// The lower bound, and whether it is excluded.
-fn lower((compare, value): (Compare, f64)) -> (f64, bool) {
+fn lower_bound((compare, value): (Compare, f64)) -> (f64, bool) {
     match compare {
         Compare::AtLeast => (value, false),
         Compare::Above => (value, true),
@@ -168,7 +168,7 @@ fn lower((compare, value): (Compare, f64)) -> (f64, bool) {
 }
 
 /// The upper bound, and whether it is excluded.
-fn upper((compare, value): (Compare, f64)) -> (f64, bool) {
+fn upper_bound((compare, value): (Compare, f64)) -> (f64, bool) {
     match compare {
         Compare::AtMost => (value, false),
         Compare::Below => (value, true),
@@ -176,18 +176,18 @@ fn upper((compare, value): (Compare, f64)) -> (f64, bool) {
     }
 }
 
-fn claims_of(criterion: &Criterion) -> Vec<(String, Claim)> {
-    let globs = |globs: &[String], claim: &Claim| -> Vec<(String, Claim)> {
+fn claims_of(criterion: &Criterion) -> Vec<(String, Requirement)> {
+    let globs = |globs: &[String], claim: &Requirement| -> Vec<(String, Requirement)> {
         globs.iter().map(|it| (format!("glob {}", it.trim_start_matches("./")), claim.clone())).collect()
     };
     match &criterion.check {
-        Some(Check::Exists { globs: all }) => globs(all, &Claim::Present),
-        Some(Check::Missing { globs: all }) => globs(all, &Claim::Absent),
+        Some(Check::Exists { globs: all }) => globs(all, &Requirement::Present),
+        Some(Check::Missing { globs: all }) => globs(all, &Requirement::Absent),
         Some(Check::Has { pattern, globs }) => {
-            vec![(format!("{} in {globs:?}", pattern.written()), Claim::Present)]
+            vec![(format!("{} in {globs:?}", pattern.written()), Requirement::Present)]
         }
         Some(Check::Lacks { pattern, globs }) => {
-            vec![(format!("{} in {globs:?}", pattern.written()), Claim::Absent)]
+            vec![(format!("{} in {globs:?}", pattern.written()), Requirement::Absent)]
         }
         Some(Check::Command { command, expect }) => claims_of_command(command, expect),
         Some(Check::Get { url, expect }) => claims_of_request(url, expect),
@@ -195,33 +195,37 @@ fn claims_of(criterion: &Criterion) -> Vec<(String, Claim)> {
     }
 }
 
-fn claims_of_command(command: &str, expect: &[Expect]) -> Vec<(String, Claim)> {
+fn claims_of_command(command: &str, expect: &[Expect]) -> Vec<(String, Requirement)> {
     let command = folded(command);
     let mut all = claims_of_output(&command, expect);
     let exit = expect.iter().find_map(|it| match it {
         Expect::Exit { code } => Some(*code),
         _ => None,
     });
-    all.push((command.into_owned(), Claim::Exit(exit.unwrap_or(0))));
+    all.push((command.into_owned(), Requirement::Exit(exit.unwrap_or(0))));
     all
 }
 
-fn claims_of_request(url: &str, expect: &[Expect]) -> Vec<(String, Claim)> {
+fn claims_of_request(url: &str, expect: &[Expect]) -> Vec<(String, Requirement)> {
     let request = format!("GET {url}");
     let mut all = claims_of_output(&request, expect);
     let status = expect.iter().find_map(|it| match it {
         Expect::Status { code } => Some(*code..=*code),
         _ => None,
     });
-    all.push((request, Claim::Status(status.unwrap_or(200..=299))));
+    all.push((request, Requirement::Status(status.unwrap_or(200..=299))));
     all
 }
 
-fn claims_of_output(source: &str, expect: &[Expect]) -> Vec<(String, Claim)> {
+fn claims_of_output(source: &str, expect: &[Expect]) -> Vec<(String, Requirement)> {
     let claim = |it: &Expect| match it {
-        Expect::Number { compare, value } => Some((source.to_owned(), Claim::Number(*compare, *value))),
-        Expect::Matches { pattern } => Some((format!("{} of {source}", pattern.written()), Claim::Present)),
-        Expect::MatchesNot { pattern } => Some((format!("{} of {source}", pattern.written()), Claim::Absent)),
+        Expect::Number { compare, value } => Some((source.to_owned(), Requirement::Number(*compare, *value))),
+        Expect::Matches { pattern } => {
+            Some((format!("{} of {source}", pattern.written()), Requirement::Present))
+        }
+        Expect::MatchesNot { pattern } => {
+            Some((format!("{} of {source}", pattern.written()), Requirement::Absent))
+        }
         Expect::Exit { .. } | Expect::Status { .. } => None,
     };
     expect.iter().filter_map(claim).collect()

@@ -8,11 +8,11 @@ use loopkeeper_text::language::{fill, translate};
 use loopkeeper_text::{tr, tr_later};
 use regex::Regex;
 
-use crate::shell::{self, Segment};
+use crate::shell::{self, SimpleCommand};
 use crate::{BetterLine, Lint, LintCode, LintContext};
 
 /// A program with the words that make it harmful, in order.
-struct Rule {
+struct EffectRule {
     program: &'static str,
     words: &'static [&'static str],
     /// A template with `{program}`, translated where it is shown.
@@ -26,15 +26,15 @@ const fn rule(
     words: &'static [&'static str],
     fact: &'static str,
     dry_run: &'static str,
-) -> Rule {
-    Rule { program, words, fact, dry_run }
+) -> EffectRule {
+    EffectRule { program, words, fact, dry_run }
 }
 
 /// Arguments that make a program of a rule harmless.
 const HARMLESS_ARGUMENTS: [&str; 6] =
     ["--dry-run", "--dry-run=client", "--dry-run=server", "-n", "--help", "--check"];
 
-const RULES: &[Rule] = &[
+const RULES: &[EffectRule] = &[
     rule("git", &["push"], tr_later!("`{program}` pushes to a remote at every check"), "--dry-run"),
     rule("git", &["reset", "--hard"], tr_later!("`{program}` discards the agent's work"), ""),
     rule("git", &["clean"], tr_later!("`{program}` deletes untracked files"), ""),
@@ -210,13 +210,13 @@ fn harm_of_command(command: &str) -> Option<(String, String, BetterLine)> {
 }
 
 /// The whole command with one more argument at the end of a segment.
-fn with_argument(command: &str, segment: &Segment<'_>, argument: &str) -> String {
+fn with_argument(command: &str, segment: &SimpleCommand<'_>, argument: &str) -> String {
     let end = command.get(..segment.range.end).unwrap_or(command).trim_end().len();
     let (before, after) = command.split_at(end);
     format!("{before} {argument}{after}")
 }
 
-fn harm_of_segment(segment: &Segment<'_>) -> Option<(&'static str, &'static str)> {
+fn harm_of_segment(segment: &SimpleCommand<'_>) -> Option<(&'static str, &'static str)> {
     let program = segment.program()?;
     let arguments: Vec<&str> = segment.arguments().iter().map(String::as_str).collect();
     match program {

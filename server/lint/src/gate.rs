@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use crate::shell::{self, Segment};
+use crate::shell::{self, SimpleCommand};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -104,7 +104,7 @@ pub(crate) fn compiles(command: &str) -> bool {
     })
 }
 
-fn gate_of_segment(segment: &Segment<'_>) -> Option<Gate> {
+fn gate_of_segment(segment: &SimpleCommand<'_>) -> Option<Gate> {
     let words = segment.program_words();
     let program = segment.program()?;
     let rest: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();

@@ -24,7 +24,7 @@ pub enum GradeLevel {
 /// What a task can have a criterion for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Aspect {
+pub enum TaskAspect {
     Behaviour,
     Tests,
     Types,
@@ -46,7 +46,7 @@ pub struct Grade {
     pub measurable: usize,
     /// Number of required criteria.
     pub required: usize,
-    pub missing: Vec<Aspect>,
+    pub missing: Vec<TaskAspect>,
 }
 
 impl GradeLevel {
@@ -66,7 +66,7 @@ impl GradeLevel {
     }
 }
 
-impl Aspect {
+impl TaskAspect {
     /// What every task can have a criterion for.
     const COMMON: [Self; 7] =
         [Self::Behaviour, Self::Tests, Self::Types, Self::Lint, Self::Docs, Self::Leftovers, Self::Scope];
@@ -167,18 +167,19 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
     }
     let mut present = aspects(&measurable);
     if names_limits(documents) || task.settings.iter().any(|it| it.key == "criteria.protected") {
-        present.push(Aspect::Scope);
+        present.push(TaskAspect::Scope);
     }
-    let mut missing: Vec<Aspect> = Aspect::COMMON.into_iter().filter(|it| !present.contains(it)).collect();
+    let mut missing: Vec<TaskAspect> =
+        TaskAspect::COMMON.into_iter().filter(|it| !present.contains(it)).collect();
     let has = |aspect| present.contains(&aspect);
     let is_measured =
         ChangeKind::of_sentence(&task.title) != ChangeKind::Speed || measurable.iter().any(|it| measures(it));
     let level = if measurable.is_empty() || measurable.len() * 2 < total {
         GradeLevel::Vague
     } else if measurable.len() == total
-        && has(Aspect::Behaviour)
+        && has(TaskAspect::Behaviour)
         && is_measured
-        && (has(Aspect::Tests) || is_writing(&measurable))
+        && (has(TaskAspect::Tests) || is_writing(&measurable))
         && missing.len() <= 4
     {
         GradeLevel::Comprehensive
@@ -187,26 +188,28 @@ pub fn grade(task: &Task, documents: &[TaskDocument], lints: &[Lint]) -> Grade {
     };
     // A compiler checks types in passing, but that alone makes no task comprehensive.
     if measurable.iter().any(|it| compiles(it)) {
-        missing.retain(|it| *it != Aspect::Types);
+        missing.retain(|it| *it != TaskAspect::Types);
     }
     if is_writing(&measurable) || WorkProduct::of_sentence(&task.title) != WorkProduct::Code {
-        missing.retain(|it| ![Aspect::Tests, Aspect::Types, Aspect::Lint].contains(it));
+        missing.retain(|it| ![TaskAspect::Tests, TaskAspect::Types, TaskAspect::Lint].contains(it));
     }
     if !is_measured {
-        missing.insert(0, Aspect::Measurement);
+        missing.insert(0, TaskAspect::Measurement);
     }
     Grade { level, measurable: measurable.len(), required: total, missing }
 }
 
 /// What the criteria check. Tests that were selected for the work are its behaviour, but no other criterion would
 /// notice that something else broke.
-fn aspects(measurable: &[&Criterion]) -> Vec<Aspect> {
-    let each: Vec<Vec<Aspect>> = measurable.iter().map(|it| aspects_of(it)).collect();
-    let is_proof = |it: &&Vec<Aspect>| it.contains(&Aspect::Behaviour) || it.contains(&Aspect::Tests);
+fn aspects(measurable: &[&Criterion]) -> Vec<TaskAspect> {
+    let each: Vec<Vec<TaskAspect>> = measurable.iter().map(|it| aspects_of(it)).collect();
+    let is_proof =
+        |it: &&Vec<TaskAspect>| it.contains(&TaskAspect::Behaviour) || it.contains(&TaskAspect::Tests);
     let is_alone = each.iter().filter(is_proof).count() == 1;
-    let is_both = |it: &&Vec<Aspect>| it.contains(&Aspect::Behaviour) && it.contains(&Aspect::Tests);
+    let is_both =
+        |it: &&Vec<TaskAspect>| it.contains(&TaskAspect::Behaviour) && it.contains(&TaskAspect::Tests);
     let is_selection = is_alone && each.iter().any(|it| is_both(&it));
-    each.into_iter().flatten().filter(|it| !is_selection || *it != Aspect::Tests).collect()
+    each.into_iter().flatten().filter(|it| !is_selection || *it != TaskAspect::Tests).collect()
 }
 
 /// Whether the check compares a number, runs a benchmark, or asks a judge.
@@ -233,11 +236,11 @@ fn measures(criterion: &Criterion) -> bool {
 }
 
 /// What one more criterion would add to a grade.
-pub fn line_aspects(line: &str) -> Vec<Aspect> {
+pub fn line_aspects(line: &str) -> Vec<TaskAspect> {
     let read = parse_inline_task("", &[line.to_owned()]);
     let Some(criterion) = read.criteria.first() else { return Vec::new() };
     let mut all = aspects_of(criterion);
-    all.extend(measures(criterion).then_some(Aspect::Measurement));
+    all.extend(measures(criterion).then_some(TaskAspect::Measurement));
     all
 }
 
@@ -262,7 +265,7 @@ fn is_writing(measurable: &[&Criterion]) -> bool {
     measurable.len() >= 3 && measurable.iter().filter(is_text).count() * 3 >= measurable.len() * 2
 }
 
-fn aspects_of(criterion: &Criterion) -> Vec<Aspect> {
+fn aspects_of(criterion: &Criterion) -> Vec<TaskAspect> {
     let mut all = Vec::new();
     match &criterion.check {
         Some(Check::Command { command, expect }) => {
@@ -272,20 +275,20 @@ fn aspects_of(criterion: &Criterion) -> Vec<Aspect> {
             let is_selective = gates.contains(&Gate::Tests) && selects_tests(command);
             let is_limit = command.trim_start().starts_with("git diff") && !reads;
             if gates.is_empty() && !is_limit || is_selective || reads && !gates.contains(&Gate::Coverage) {
-                all.push(Aspect::Behaviour);
+                all.push(TaskAspect::Behaviour);
             }
             if command.contains("git diff") {
-                all.push(Aspect::Scope);
+                all.push(TaskAspect::Scope);
             }
             all.extend(aspect_of_files(&[command.as_str()]));
         }
-        Some(Check::Get { .. } | Check::Judge { .. }) => all.push(Aspect::Behaviour),
-        Some(Check::Clean) => all.push(Aspect::Leftovers),
-        Some(Check::Lacks { .. } | Check::Missing { .. }) => all.push(Aspect::Leftovers),
+        Some(Check::Get { .. } | Check::Judge { .. }) => all.push(TaskAspect::Behaviour),
+        Some(Check::Clean) => all.push(TaskAspect::Leftovers),
+        Some(Check::Lacks { .. } | Check::Missing { .. }) => all.push(TaskAspect::Leftovers),
         Some(Check::Exists { globs } | Check::Has { globs, .. }) => {
             let files: Vec<&str> = globs.iter().map(String::as_str).collect();
             let named = aspect_of_files(&files);
-            all.push(Aspect::Behaviour);
+            all.push(TaskAspect::Behaviour);
             all.extend(named);
         }
         None => {}
@@ -293,19 +296,19 @@ fn aspects_of(criterion: &Criterion) -> Vec<Aspect> {
     all
 }
 
-fn aspect_of(gate: Gate) -> Option<Aspect> {
+fn aspect_of(gate: Gate) -> Option<TaskAspect> {
     match gate {
-        Gate::Tests | Gate::Coverage => Some(Aspect::Tests),
-        Gate::Types => Some(Aspect::Types),
-        Gate::Lint | Gate::Format => Some(Aspect::Lint),
+        Gate::Tests | Gate::Coverage => Some(TaskAspect::Tests),
+        Gate::Types => Some(TaskAspect::Types),
+        Gate::Lint | Gate::Format => Some(TaskAspect::Lint),
         Gate::Build => None,
     }
 }
 
 /// The aspect `Docs` if a text names a document.
-fn aspect_of_files(texts: &[&str]) -> Option<Aspect> {
+fn aspect_of_files(texts: &[&str]) -> Option<TaskAspect> {
     let docs = ["README", "CHANGELOG", "docs/", ".md", ".rst", ".adoc"];
-    texts.iter().any(|text| docs.iter().any(|it| text.contains(it))).then_some(Aspect::Docs)
+    texts.iter().any(|text| docs.iter().any(|it| text.contains(it))).then_some(TaskAspect::Docs)
 }
 
 /// Whether a test command names what it tests: a file, a filter.

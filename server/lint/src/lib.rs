@@ -20,7 +20,7 @@ use regex::Regex;
 pub use self::cache::{LintCache, TaskLints};
 pub use self::fix::{LintFix, check_fixes, fixes, judge_fix};
 pub use self::gate::{Gate, ProjectCommand};
-pub use self::grade::{Aspect, Grade, GradeLevel, grade, line_aspects};
+pub use self::grade::{Grade, GradeLevel, TaskAspect, grade, line_aspects};
 pub use self::suitability::{Unsuitability, unsuitable};
 pub use self::wording::has_unmeasured_goal;
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// How a simple command follows the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operator {
+pub(crate) enum ControlOperator {
     First,
     /// `;` or a line end.
     Then,
@@ -18,8 +18,8 @@ pub(crate) enum Operator {
 
 /// One simple command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Segment<'a> {
-    pub(crate) operator: Operator,
+pub(crate) struct SimpleCommand<'a> {
+    pub(crate) operator: ControlOperator,
     /// The text without the operator and surrounding blanks.
     pub(crate) text: &'a str,
     /// Byte range in the whole command, with the operator at its start.
@@ -50,7 +50,7 @@ const RUNNERS: &[(&str, &[&str])] = &[
     ("mise", &["exec"]),
 ];
 
-impl Segment<'_> {
+impl SimpleCommand<'_> {
     /// The words from the program on: without assignments and launchers.
     pub(crate) fn program_words(&self) -> &[String] {
         let mut words = self.words.as_slice();
@@ -92,17 +92,17 @@ fn is_assignment(word: &str) -> bool {
 }
 
 /// The simple commands of a command line, in order.
-pub(crate) fn segments(command: &str) -> Vec<Segment<'_>> {
+pub(crate) fn segments(command: &str) -> Vec<SimpleCommand<'_>> {
     let mut all = Vec::new();
-    let mut scanner = Scanner { command, at: 0 };
-    let mut operator = Operator::First;
+    let mut scanner = ShellScanner { command, at: 0 };
+    let mut operator = ControlOperator::First;
     let mut start = 0;
     loop {
         let begin = scanner.at;
         let end = scanner.skip_to_operator();
         let text = command.get(begin..end).unwrap_or_default().trim();
         if !text.is_empty() {
-            all.push(Segment { operator, text, range: start..end, words: words(text) });
+            all.push(SimpleCommand { operator, text, range: start..end, words: words(text) });
         }
         start = end;
         match scanner.take_operator() {
@@ -119,12 +119,12 @@ pub(crate) fn ends_in_background(command: &str) -> bool {
     command.ends_with('&') && !command.ends_with("&&")
 }
 
-struct Scanner<'a> {
+struct ShellScanner<'a> {
     command: &'a str,
     at: usize,
 }
 
-impl Scanner<'_> {
+impl ShellScanner<'_> {
     fn rest(&self) -> &str {
         self.command.get(self.at..).unwrap_or_default()
     }
@@ -163,15 +163,15 @@ impl Scanner<'_> {
         self.command.get(at..).is_some_and(|it| it.starts_with(text))
     }
 
-    fn take_operator(&mut self) -> Option<Operator> {
+    fn take_operator(&mut self) -> Option<ControlOperator> {
         let operators = [
-            ("&&", Operator::And),
-            ("||", Operator::Or),
-            ("|&", Operator::Pipe),
-            ("|", Operator::Pipe),
-            (";", Operator::Then),
-            ("\n", Operator::Then),
-            ("&", Operator::Background),
+            ("&&", ControlOperator::And),
+            ("||", ControlOperator::Or),
+            ("|&", ControlOperator::Pipe),
+            ("|", ControlOperator::Pipe),
+            (";", ControlOperator::Then),
+            ("\n", ControlOperator::Then),
+            ("&", ControlOperator::Background),
         ];
         let (text, operator) = operators.into_iter().find(|(text, _)| self.rest().starts_with(text))?;
         self.at += text.len();
@@ -230,30 +230,30 @@ fn without_redirections(words: Vec<String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Operator, ends_in_background, segments};
+    use super::{ControlOperator, ends_in_background, segments};
 
     #[test]
     fn a_command_is_split_at_its_operators() {
-        let shape = |command: &str| -> Vec<(Operator, String)> {
+        let shape = |command: &str| -> Vec<(ControlOperator, String)> {
             segments(command).into_iter().map(|it| (it.operator, it.text.to_owned())).collect()
         };
         let one = |operator, text: &str| (operator, text.to_owned());
-        assert_eq!(shape("npm test"), [one(Operator::First, "npm test")]);
+        assert_eq!(shape("npm test"), [one(ControlOperator::First, "npm test")]);
         assert_eq!(
             shape("a && b || c; d | e & f"),
             [
-                one(Operator::First, "a"),
-                one(Operator::And, "b"),
-                one(Operator::Or, "c"),
-                one(Operator::Then, "d"),
-                one(Operator::Pipe, "e"),
-                one(Operator::Background, "f")
+                one(ControlOperator::First, "a"),
+                one(ControlOperator::And, "b"),
+                one(ControlOperator::Or, "c"),
+                one(ControlOperator::Then, "d"),
+                one(ControlOperator::Pipe, "e"),
+                one(ControlOperator::Background, "f")
             ]
         );
         assert_eq!(shape("echo 'a; b' \"c && d\" $(e; f)").len(), 1);
         assert_eq!(
             shape("cmd 2>&1 | tee log"),
-            [one(Operator::First, "cmd 2>&1"), one(Operator::Pipe, "tee log")]
+            [one(ControlOperator::First, "cmd 2>&1"), one(ControlOperator::Pipe, "tee log")]
         );
         assert_eq!(shape("cmd &> log").len(), 1);
         assert_eq!(shape("").len(), 0);

@@ -4,7 +4,7 @@ use loopkeeper_task::{TaskDocument, parse_task};
 use loopkeeper_text::language::Language;
 
 use super::{
-    Aspect, Gate, GradeLevel, Lint, LintCode, LintFix, ProjectCommand, check_fixes, fixes, grade, lints,
+    Gate, GradeLevel, Lint, LintCode, LintFix, ProjectCommand, TaskAspect, check_fixes, fixes, grade, lints,
 };
 
 fn document(text: &str) -> Vec<TaskDocument> {
@@ -35,7 +35,7 @@ fn types_are_not_missing_where_a_check_compiles() {
         let documents = document(&text);
         let task = parse_task(&documents);
         let grade = grade(&task, &documents, &lints(&task, &documents));
-        assert_eq!(grade.missing.contains(&Aspect::Types), expect, "{command}");
+        assert_eq!(grade.missing.contains(&TaskAspect::Types), expect, "{command}");
         assert_eq!(grade.level, GradeLevel::Incomplete, "{command}");
     };
     check("cargo test", false);
@@ -52,7 +52,7 @@ fn work_on_speed_needs_a_measurement() {
         let documents = document(&text);
         let task = parse_task(&documents);
         let grade = grade(&task, &documents, &lints(&task, &documents));
-        assert_eq!(grade.missing.first() == Some(&Aspect::Measurement), expect, "{title} {criterion}");
+        assert_eq!(grade.missing.first() == Some(&TaskAspect::Measurement), expect, "{title} {criterion}");
         assert_eq!(grade.level == GradeLevel::Incomplete, expect, "{title} {criterion}");
     };
     check("Make the parser faster", "`clean`", true);

@@ -5,7 +5,7 @@ use loopkeeper_task::criterion::{Check, Compare, Criterion, Expect, NumberRule, 
 use loopkeeper_text::language::{fill, translate};
 use loopkeeper_text::{tr, tr_later};
 
-use crate::shell::{self, Operator, Segment};
+use crate::shell::{self, ControlOperator, SimpleCommand};
 use crate::{BetterLine, Lint, LintCode, LintContext};
 
 /// Programs that copy or shape text, and succeed whatever they read.
@@ -34,13 +34,13 @@ const LENIENT_FLAGS: &[(&str, &str)] = &[
     ("--ignore-errors", tr_later!("`{flag}` ignores errors")),
 ];
 
-struct Weakness {
+struct CommandWeakness {
     fact: String,
     /// The command without the weakness.
     better: Option<String>,
 }
 
-impl Weakness {
+impl CommandWeakness {
     fn new(fact: impl Into<String>) -> Self {
         Self { fact: fact.into(), better: None }
     }
@@ -65,18 +65,18 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     Some(Lint { code: LintCode::Weak, criterion: index, place, fact: weakness.fact, remedy, better })
 }
 
-fn weakness_of_check(criterion: &Criterion, check: &Check) -> Option<Weakness> {
+fn weakness_of_check(criterion: &Criterion, check: &Check) -> Option<CommandWeakness> {
     match check {
         Check::Command { command, expect } => weakness_of_command(command, expect, &criterion.number_rules),
         Check::Exists { globs } => {
             let all = ["", ".", "./", "*", "**", "**/*", "./*", "./**", ".git", "/"];
             let found = globs.iter().all(|it| all.contains(&it.as_str()));
             found.then(|| {
-                Weakness::new(tr!("`exists {globs}` holds in every project", globs = globs.join(" ")))
+                CommandWeakness::new(tr!("`exists {globs}` holds in every project", globs = globs.join(" ")))
             })
         }
         Check::Has { pattern, .. } if matches_anything(pattern) => {
-            Some(Weakness::new(tr!("the pattern matches every text")))
+            Some(CommandWeakness::new(tr!("the pattern matches every text")))
         }
         Check::Get { expect, .. } => weakness_of_expectations(expect),
         Check::Missing { .. }
@@ -92,7 +92,7 @@ fn matches_anything(pattern: &TextPattern) -> bool {
     compiled(pattern).is_some_and(|it| it.is_match("") || it.is_match("§") && it.is_match("1"))
 }
 
-fn weakness_of_expectations(expect: &[Expect]) -> Option<Weakness> {
+fn weakness_of_expectations(expect: &[Expect]) -> Option<CommandWeakness> {
     expect.iter().find_map(|it| match it {
         Expect::Number { compare, value } => {
             let always = match compare {
@@ -101,10 +101,10 @@ fn weakness_of_expectations(expect: &[Expect]) -> Option<Weakness> {
                 Compare::Equal | Compare::AtMost | Compare::Below => false,
             };
             let shown = format!("{} {value}", compare.sign());
-            always.then(|| Weakness::new(tr!("`{shown}` holds for every count", shown)))
+            always.then(|| CommandWeakness::new(tr!("`{shown}` holds for every count", shown)))
         }
         Expect::Matches { pattern } if matches_anything(pattern) => {
-            Some(Weakness::new(tr!("`{pattern}` matches every output", pattern = pattern.written())))
+            Some(CommandWeakness::new(tr!("`{pattern}` matches every output", pattern = pattern.written())))
         }
         Expect::Matches { .. } | Expect::MatchesNot { .. } | Expect::Exit { .. } | Expect::Status { .. } => {
             None
@@ -112,7 +112,7 @@ fn weakness_of_expectations(expect: &[Expect]) -> Option<Weakness> {
     })
 }
 
-fn weakness_of_command(command: &str, expect: &[Expect], rules: &[NumberRule]) -> Option<Weakness> {
+fn weakness_of_command(command: &str, expect: &[Expect], rules: &[NumberRule]) -> Option<CommandWeakness> {
     let is_output = |it: &Expect| {
         matches!(it, Expect::Number { .. } | Expect::Matches { .. } | Expect::MatchesNot { .. })
     };
@@ -128,8 +128,8 @@ fn weakness_of_command(command: &str, expect: &[Expect], rules: &[NumberRule]) -
 }
 
 /// Commands of which nothing depends on the project.
-fn weakness_of_constants(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
-    let is_fixed = |it: &Segment<'_>| {
+fn weakness_of_constants(command: &str, segments: &[SimpleCommand<'_>]) -> Option<CommandWeakness> {
+    let is_fixed = |it: &SimpleCommand<'_>| {
         let is_literal = it.words.iter().all(|word| !word.contains(['$', '`']));
         let program = it.program().unwrap_or_default();
         is_literal
@@ -139,11 +139,11 @@ fn weakness_of_constants(command: &str, segments: &[Segment<'_>]) -> Option<Weak
     segments
         .iter()
         .all(is_fixed)
-        .then(|| Weakness::new(tr!("`{command}` tests nothing in the project", command)))
+        .then(|| CommandWeakness::new(tr!("`{command}` tests nothing in the project", command)))
 }
 
 /// `node --version`
-fn is_version(segment: &Segment<'_>) -> bool {
+fn is_version(segment: &SimpleCommand<'_>) -> bool {
     let arguments = segment.arguments();
     let is_tool = segment.program().is_some_and(|it| {
         [
@@ -157,7 +157,7 @@ fn is_version(segment: &Segment<'_>) -> bool {
 }
 
 /// `test 1 -eq 1`, `[ "a" = "a" ]`
-fn is_constant_test(segment: &Segment<'_>) -> bool {
+fn is_constant_test(segment: &SimpleCommand<'_>) -> bool {
     let words: Vec<&str> =
         segment.words.iter().map(String::as_str).filter(|it| !["]", "]]"].contains(it)).collect();
     match words.as_slice() {
@@ -171,31 +171,35 @@ fn is_constant_test(segment: &Segment<'_>) -> bool {
 }
 
 /// A flag or a pipe end that turns failures into passes, whatever is expected of the output.
-fn weakness_of_flags(command: &str, segments: &[Segment<'_>]) -> Option<Weakness> {
+fn weakness_of_flags(command: &str, segments: &[SimpleCommand<'_>]) -> Option<CommandWeakness> {
     for segment in segments {
         let found = LENIENT_FLAGS.iter().find(|(flag, _)| segment.words.iter().any(|it| it == flag));
         if let Some((flag, why)) = found {
             // `npm test -- --passWithNoTests`: the dashes go with their only flag.
             let rest = command.replacen(&format!(" -- {flag}"), "", 1);
             let rest = if rest == command { command.replacen(&format!(" {flag}"), "", 1) } else { rest };
-            return Some(Weakness::with_better(fill(translate(why), &[("flag", flag)]), &rest));
+            return Some(CommandWeakness::with_better(fill(translate(why), &[("flag", flag)]), &rest));
         }
         let program = segment.program().unwrap_or_default();
         let has = |flag: &str| segment.arguments().iter().any(|it| it == flag);
         if ["make", "gmake"].contains(&program) && (has("-n") || has("--dry-run") || has("-i")) {
-            return Some(Weakness::new(tr!("`make` with this flag does not fail")));
+            return Some(CommandWeakness::new(tr!("`make` with this flag does not fail")));
         }
     }
     None
 }
 
 /// Commands that hide the exit status of their relevant part.
-fn weakness_of_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) -> Option<Weakness> {
+fn weakness_of_exit(
+    command: &str,
+    segments: &[SimpleCommand<'_>],
+    expect: &[Expect],
+) -> Option<CommandWeakness> {
     if expect.iter().any(|it| matches!(it, Expect::Exit { code } if *code != 0)) {
         return None;
     }
     if shell::ends_in_background(command) {
-        return Some(Weakness::with_better(
+        return Some(CommandWeakness::with_better(
             tr!("`&` discards the exit status"),
             command.trim_end().trim_end_matches('&'),
         ));
@@ -207,47 +211,49 @@ fn weakness_of_exit(command: &str, segments: &[Segment<'_>], expect: &[Expect]) 
         || program == "exit" && last.arguments().first().is_none_or(|it| it == "0");
     let shown = command.get(last.range.clone()).unwrap_or_default().trim();
     match last.operator {
-        Operator::Or if is_quiet => {
-            Some(Weakness::with_better(tr!("`{shown}` hides every failure", shown), before))
+        ControlOperator::Or if is_quiet => {
+            Some(CommandWeakness::with_better(tr!("`{shown}` hides every failure", shown), before))
         }
-        Operator::Then if is_quiet && !stops_at_errors(segments) => {
-            Some(Weakness::with_better(tr!("`{shown}` hides an earlier exit status", shown), before))
+        ControlOperator::Then if is_quiet && !stops_at_errors(segments) => {
+            Some(CommandWeakness::with_better(tr!("`{shown}` hides an earlier exit status", shown), before))
         }
         // The file exists whether or not the command that wrote it failed.
-        Operator::Then
+        ControlOperator::Then
             if FILTERS.contains(&program) && before.contains('>') && !stops_at_errors(segments) =>
         {
-            Some(Weakness::with_better(tr!("`{shown}` hides an earlier exit status", shown), before))
+            Some(CommandWeakness::with_better(tr!("`{shown}` hides an earlier exit status", shown), before))
         }
-        Operator::Pipe
+        ControlOperator::Pipe
             if FILTERS.contains(&program) && !command.contains("pipefail") && !sets_exit_status(last) =>
         {
             let better = before.trim_end().trim_end_matches("2>&1");
-            Some(Weakness::with_better(tr!("`{shown}` hides an earlier exit status", shown), better))
+            Some(CommandWeakness::with_better(tr!("`{shown}` hides an earlier exit status", shown), better))
         }
-        Operator::First | Operator::And | Operator::Then if segments.iter().all(always_succeeds) => {
-            Some(Weakness::new(tr!("`{program}` succeeds whatever it finds", program)))
+        ControlOperator::First | ControlOperator::And | ControlOperator::Then
+            if segments.iter().all(always_succeeds) =>
+        {
+            Some(CommandWeakness::new(tr!("`{program}` succeeds whatever it finds", program)))
         }
-        Operator::First | Operator::And if segments.len() == 1 && is_lenient_request(last) => {
+        ControlOperator::First | ControlOperator::And if segments.len() == 1 && is_lenient_request(last) => {
             let better = command.replacen("curl", "curl -f", 1);
-            Some(Weakness::with_better(tr!("`curl` without `-f` passes on error pages"), &better))
+            Some(CommandWeakness::with_better(tr!("`curl` without `-f` passes on error pages"), &better))
         }
         _ if command.trim_start().starts_with("if ") && !command.contains("else") => {
-            Some(Weakness::new(tr!("passes where the condition of `if` is false")))
+            Some(CommandWeakness::new(tr!("passes where the condition of `if` is false")))
         }
         _ => None,
     }
 }
 
-fn stops_at_errors(segments: &[Segment<'_>]) -> bool {
-    let sets = |it: &Segment<'_>| {
+fn stops_at_errors(segments: &[SimpleCommand<'_>]) -> bool {
+    let sets = |it: &SimpleCommand<'_>| {
         it.program() == Some("set") && it.arguments().iter().any(|it| it.starts_with('-') && it.contains('e'))
     };
     segments.iter().any(sets)
 }
 
 /// `awk '… exit 1'` and `sed '…q1'` set their own exit status.
-fn sets_exit_status(segment: &Segment<'_>) -> bool {
+fn sets_exit_status(segment: &SimpleCommand<'_>) -> bool {
     match segment.program() {
         Some("awk") => segment.text.contains("exit"),
         Some("sed") => segment.text.as_bytes().windows(2).any(|it| matches!(it, [b'q' | b'Q', b'1'..=b'9'])),
@@ -256,7 +262,7 @@ fn sets_exit_status(segment: &Segment<'_>) -> bool {
 }
 
 /// Commands whose exit status does not depend on their findings.
-fn always_succeeds(segment: &Segment<'_>) -> bool {
+fn always_succeeds(segment: &SimpleCommand<'_>) -> bool {
     let arguments = segment.arguments();
     let has = |flags: &[&str]| arguments.iter().any(|it| flags.contains(&it.as_str()));
     let first = arguments.first().map(String::as_str).unwrap_or_default();
@@ -276,7 +282,7 @@ fn always_succeeds(segment: &Segment<'_>) -> bool {
     }
 }
 
-fn is_lenient_request(segment: &Segment<'_>) -> bool {
+fn is_lenient_request(segment: &SimpleCommand<'_>) -> bool {
     let fails = |it: &String| {
         it.starts_with("--fail") || it.starts_with('-') && !it.starts_with("--") && it.contains('f')
     };

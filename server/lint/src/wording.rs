@@ -30,8 +30,8 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
 
 /// The first vague or subjective words of a sentence, as they are written there.
 pub(crate) fn find_unmeasured_words(prose: &str) -> Option<(LintCode, &str)> {
-    let subjective = words::subjective(prose).map(|it| (LintCode::Subjective, it));
-    let found = subjective.or_else(|| words::vague(prose).map(|it| (LintCode::Vague, it)))?;
+    let subjective = words::find_subjective(prose).map(|it| (LintCode::Subjective, it));
+    let found = subjective.or_else(|| words::find_vague(prose).map(|it| (LintCode::Vague, it)))?;
     // Most sentences have no such words and return above.
     let is_open_ended = ["possible", "尽可能", "尽量"].iter().any(|it| found.1.contains(it));
     let is_gate = || !is_open_ended && gate::gate_of_prose(prose).is_some_and(|it| it != gate::Gate::Build);

@@ -15,8 +15,8 @@ use lsp_types::notification::{Notification, ShowMessage};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use commands::{
-    ACCEPT_WEAKENING, ANSWER, AnswerArgs, CANCEL_CHECKS, CHECK, COMMANDS, CancelChecksArgs, ChangeKind,
-    ChangedFile, CheckArgs, CommandResult, DIFF, DiffArgs, EXPORT, FEEDBACK, FeedbackArgs, IMPORT,
+    ACCEPT_WEAKENING, ANSWER, AnswerArgs, CANCEL_CHECKS, CHECK, COMMANDS, CancelChecksArgs, ChangedFile,
+    CheckArgs, CommandResult, DIFF, DiffArgs, EXPORT, FEEDBACK, FeedbackArgs, FileChangeKind, IMPORT,
     ImportArgs, LoopArgs, NEW_TASK, NewTaskArgs, OUTPUT, OutputArgs, PAUSE, PRIORITIZE, PrioritizeArgs,
     RECEIPT, REPORT, RESET_BREAKER, RESET_SESSION, RESUME, ROLLBACK, RefusedPath, ResumeArgs, RollbackArgs,
     SKIP, START, STEER, STOP, SkipArgs, StartArgs, StartLimits, SteerArgs, StopArgs, TRUST, TrustArgs,
@@ -43,7 +43,7 @@ impl Notification for StatusChanged {
 pub(crate) struct StatusParams {
     pub(crate) version: u32,
     pub(crate) seq: u64,
-    pub(crate) health: Health,
+    pub(crate) health: ServerHealth,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
     pub(crate) trusted: bool,
@@ -69,7 +69,7 @@ pub(crate) struct ForeignLoop {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Health {
+pub(crate) enum ServerHealth {
     Ok,
     Warning,
     Error,
@@ -125,7 +125,7 @@ impl Notification for Alert {
 pub(crate) struct AlertParams {
     pub(crate) loop_id: String,
     pub(crate) kind: AlertKind,
-    pub(crate) severity: Severity,
+    pub(crate) severity: AlertSeverity,
     pub(crate) message: String,
     pub(crate) actions: Vec<Command>,
     /// A question that is asked after the user chose one of the actions.
@@ -170,7 +170,7 @@ pub(crate) enum AlertKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Severity {
+pub(crate) enum AlertSeverity {
     Info,
     Warning,
     Error,

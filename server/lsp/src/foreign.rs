@@ -48,6 +48,6 @@ pub(crate) fn hover(snapshot: &WorkspaceSnapshot, shown: &DocumentSnapshot) -> O
     let end = shown.text().find('\n').unwrap_or(shown.text().len());
     Some(editor::Hover {
         place: DocumentRange { file: String::new(), range: 0..end },
-        blocks: editor::about(&found.state),
+        blocks: editor::hover_blocks(&found.state),
     })
 }

@@ -57,7 +57,7 @@ pub(crate) async fn publish(shared: Arc<ServerState>) {
         }
         tokio::select! {
             changed = snapshots.changed() => if changed.is_err() { return },
-            () = index.live().wait_for_updates() => {}
+            () = index.live_feed().wait_for_updates() => {}
             () = progress.wait_for_reply() => {}
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {}
         }

@@ -29,7 +29,8 @@ pub(crate) struct ClientQuestion {
     pub(crate) message: String,
     /// At most three, as written in the source; the client shows their translations.
     pub(crate) answers: Vec<&'static str>,
-    /// URI of a document that the first answer refers to; a client that knows us shows it next to the question.
+    /// URI of a document that the first answer refers to; a client with support for our protocol shows it next to the
+    /// question.
     pub(crate) page: Option<String>,
     /// How long the answer is useful.
     pub(crate) expiry: Duration,

@@ -15,7 +15,7 @@ use loopkeeper_system::env::{EnvAudience, scrubbed_env};
 
 /// The agents of a loop.
 #[derive(Debug)]
-pub struct AgentRoster {
+pub struct AgentSelection {
     pub agent: AgentPlan,
     /// The agents that take over from it, in this order.
     pub fallbacks: Vec<AgentPlan>,
@@ -31,7 +31,7 @@ pub struct AgentRoster {
     is_attached: bool,
 }
 
-impl AgentRoster {
+impl AgentSelection {
     pub fn resolve(work: &ResolvedTask) -> Result<Self, Failure> {
         let settings = &work.settings;
         if settings.mode != LoopMode::Loop && !settings.fallbacks.is_empty() {

@@ -31,7 +31,7 @@ pub struct CurrentTree {
 }
 
 impl CurrentTree {
-    /// `None` if the current folder no longer exists.
+    /// `None` if the current folder is gone.
     pub fn find() -> Option<Self> {
         Self::at(&std::env::current_dir().ok()?)
     }
@@ -51,15 +51,15 @@ impl CurrentTree {
     /// same repository.
     pub fn contains_root(&self, root: &Path) -> bool {
         if self.folder.starts_with(root) {
-            return !between(root, &self.folder).any(work_trees::is_linked);
+            return !folders_between(root, &self.folder).any(work_trees::is_linked);
         }
         let is_nested = self.is_project && root.starts_with(&self.root);
-        is_nested && !between(&self.root, root).any(config_files::has_repository)
+        is_nested && !folders_between(&self.root, root).any(config_files::has_repository)
     }
 }
 
 /// The folders below `top` down to `folder`.
-fn between<'a>(top: &'a Path, folder: &'a Path) -> impl Iterator<Item = &'a Path> {
+fn folders_between<'a>(top: &'a Path, folder: &'a Path) -> impl Iterator<Item = &'a Path> {
     folder.ancestors().take_while(move |it| *it != top)
 }
 

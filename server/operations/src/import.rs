@@ -27,7 +27,7 @@ const MAX_BYTES: usize = 1024 * 1024;
 
 /// How a text is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TextKind {
+enum ImportFormat {
     /// Detected from its content.
     Any,
     Log,
@@ -109,16 +109,20 @@ impl ImportedText {
         })?;
         let folder = path.parent().unwrap_or(path).canonicalize()?;
         let stem = path.file_stem().map_or_else(String::new, |it| it.to_string_lossy().into_owned());
-        let kind = if is_log { TextKind::Log } else { TextKind::Any };
+        let kind = if is_log { ImportFormat::Log } else { ImportFormat::Any };
         Self::of_kind(kind, (&folder, Some(&stem)), &text)
     }
 
     /// A text without a file, for a task in `folder`: named by its title unless it has a `name`.
     pub fn of(folder: &Path, name: Option<&str>, text: &str) -> Result<Self, Failure> {
-        Self::of_kind(TextKind::Any, (folder, name), text)
+        Self::of_kind(ImportFormat::Any, (folder, name), text)
     }
 
-    fn of_kind(kind: TextKind, (folder, name): (&Path, Option<&str>), text: &str) -> Result<Self, Failure> {
+    fn of_kind(
+        kind: ImportFormat,
+        (folder, name): (&Path, Option<&str>),
+        text: &str,
+    ) -> Result<Self, Failure> {
         if text.trim().is_empty() {
             return Err(Failure::usage(tr!("there is no text to import"))
                 .hint(tr!("Copy or select the text of the task.")));
@@ -135,8 +139,8 @@ impl ImportedText {
         let checks: Vec<_> = checks.found.into_iter().map(|it| (it.criterion(), it.command)).collect();
         let title = sanitize::line(name.unwrap_or("Imported task"));
         let document = sanitize::text(&match kind {
-            TextKind::Log => log_document(text, &checks),
-            TextKind::Any => task_document(&title, text, &checks),
+            ImportFormat::Log => log_document(text, &checks),
+            ImportFormat::Any => task_document(&title, text, &checks),
         });
         let stem = name.map_or_else(|| file_stem(&document), |_| title.to_lowercase());
         Ok(Self { folder, name: format!("{stem}.ralph.md"), document })

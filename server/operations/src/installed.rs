@@ -108,7 +108,7 @@ impl<'a> ClaudeSettingsFile<'a> {
                     self.keep_trust(Some(found), &after)?;
                 }
                 None => fs::remove_file(&self.path).map_err(|error| {
-                    failed(tr!("cannot remove {path}: {error}", path = self.path.display(), error))
+                    permission_error(tr!("cannot remove {path}: {error}", path = self.path.display(), error))
                 })?,
             }
         }
@@ -145,7 +145,7 @@ impl<'a> ClaudeSettingsFile<'a> {
             match fs::symlink_metadata(path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
                 Err(error) => {
-                    return Err(failed(tr!(
+                    return Err(permission_error(tr!(
                         "cannot read {path}: {error}",
                         path = self.path.display(),
                         error
@@ -178,7 +178,9 @@ impl<'a> ClaudeSettingsFile<'a> {
             file.sync_all()?;
             durable::sync_folder(&self.path)
         };
-        put().map_err(|error| failed(tr!("cannot write {path}: {error}", path = self.path.display(), error)))
+        put().map_err(|error| {
+            permission_error(tr!("cannot write {path}: {error}", path = self.path.display(), error))
+        })
     }
 
     /// The user requested this very change: a file trusted before is trusted after it.
@@ -205,7 +207,7 @@ impl<'a> ClaudeSettingsFile<'a> {
     }
 }
 
-fn failed(fact: String) -> Failure {
+fn permission_error(fact: String) -> Failure {
     Failure::ended(fact).hint(tr!("Check the permissions of that folder."))
 }
 

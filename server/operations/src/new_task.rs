@@ -186,7 +186,7 @@ mod tests {
     fn graded(root: &Path, sentence: &str, product: WorkProduct) -> (String, Vec<String>) {
         let machine = tempfile::tempdir().unwrap();
         let proposed =
-            ProposedTask::with_tools(root, sentence, product, &InstalledTools::below(machine.path()));
+            ProposedTask::with_tools(root, sentence, product, &InstalledTools::in_folder(machine.path()));
         let document = proposed.unwrap().document().to_owned();
         let documents = [TaskDocument { path: "a.ralph.md".to_owned(), text: document.clone() }];
         let task = parse_task(&documents);

@@ -159,11 +159,11 @@ impl PackageFolder<'_> {
     /// A check of the package that needs a program on `PATH`.
     fn check(&self, (name, file): (&'static str, &str), command: &str, program: &str) -> FoundCheck {
         let lack = (!self.has_program(program)).then(|| MissingTool::program(program));
-        self.found((name, file), command, lack)
+        self.package_check((name, file), command, lack)
     }
 
     /// A check of the package; `command` runs in its folder.
-    fn found(
+    fn package_check(
         &self,
         (name, file): (&'static str, &str),
         command: &str,

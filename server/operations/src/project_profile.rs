@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use loopkeeper_core::settings::preset::ProjectFacts;
+use loopkeeper_core::settings::preset::ProjectProfile;
 
 use super::follow::LoopTailer;
 use super::resolved_task::ResolvedTask;
@@ -14,14 +14,14 @@ use loopkeeper_system::state_dir::workspace::Workspace;
 const MAX_JOURNAL_BYTES: u64 = 1024 * 1024;
 
 /// The facts about the project that are available without waiting.
-pub fn project_facts(workspace: Option<&Workspace>, work: &ResolvedTask) -> ProjectFacts {
+pub fn project_facts(workspace: Option<&Workspace>, work: &ResolvedTask) -> ProjectProfile {
     let tracked = git::count_tracked(&work.root);
     let share = |tests: u64, files: u64| (tests * 100).checked_div(files);
-    let project = ProjectFacts {
+    let project = ProjectProfile {
         files: tracked.map(|it| it.files),
         tests: tracked.and_then(|it| share(it.tests, it.files)),
         iteration_ms: workspace.and_then(median_iteration_ms),
-        ..ProjectFacts::default()
+        ..ProjectProfile::default()
     };
     project.with_task(&work.task.title, &work.task.criteria)
 }

@@ -405,7 +405,7 @@ fn choose(
     if let Some(only) = theirs.and_then(|name| tasks.iter().find(|it| it.path == root.join(&name))) {
         return Ok(only.clone());
     }
-    match nearest(&tasks, root, from).as_slice() {
+    match nearest_tasks(&tasks, root, from).as_slice() {
         [only] => Ok((*only).clone()),
         [] => Err(no_task(root)),
         several => {
@@ -447,7 +447,7 @@ fn no_task(root: &Path) -> Failure {
 pub const MAX_LISTED: usize = 10;
 
 /// The tasks of the nearest folder, from `from` up to the root, that has any; all if none has.
-fn nearest<'a>(tasks: &'a [DiscoveredTask], root: &Path, from: &Path) -> Vec<&'a DiscoveredTask> {
+fn nearest_tasks<'a>(tasks: &'a [DiscoveredTask], root: &Path, from: &Path) -> Vec<&'a DiscoveredTask> {
     let folders = from.ancestors().take_while(|it| it.starts_with(root));
     let mut found = folders
         .map(|folder| tasks.iter().filter(|it| task_folder(&it.path) == Some(folder)).collect::<Vec<_>>());

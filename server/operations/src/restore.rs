@@ -71,7 +71,7 @@ impl RestoreSource {
         }
     }
 
-    fn selected(&self) -> Option<&[String]> {
+    fn selected_paths(&self) -> Option<&[String]> {
         (!self.paths.is_empty()).then_some(self.paths.as_slice())
     }
 }
@@ -82,7 +82,7 @@ pub fn preview(loop_view: &LoopView, target: &RestoreSelection) -> Result<Restor
     let mut snapshots = store_of(loop_view)?;
     let RestorePreview { before, written, removed, replaced } = match &source.since {
         Some(since) => snapshots.restore_since_preview(&source.tree, since)?,
-        None => snapshots.restore_preview(&source.tree, source.selected())?,
+        None => snapshots.restore_preview(&source.tree, source.selected_paths())?,
     };
     let state = &loop_view.state;
     let edited = if snapshots.contains_snapshot(&state.tree.last) {
@@ -140,7 +140,7 @@ fn rollback_offline(
     journal.append(clock::now(), vec![snapshot_record(loop_view, &first, source.undoes)])?;
     let restored = match &source.since {
         Some(since) => snapshots.restore_since(&source.tree, since)?,
-        None => snapshots.restore(&source.tree, source.selected())?,
+        None => snapshots.restore(&source.tree, source.selected_paths())?,
     };
     let session_record =
         if source.paths.is_empty() { sessions::after_rollback(&loop_view.state, source.to) } else { None };

@@ -11,7 +11,7 @@ use loopkeeper_text::message::Message;
 use loopkeeper_text::{branch, tr};
 use loopkeeper_view::{DisplayPhase, DisplayState, LoopStatus};
 
-use super::agents::AgentRoster;
+use super::agents::AgentSelection;
 use super::failure::Failure;
 use super::installed;
 use super::loops::LoopView;
@@ -27,7 +27,7 @@ use loopkeeper_system::state_dir::workspace::LoopDir;
 /// Everything that is decided before the loop begins.
 pub struct StartRequest<'a> {
     pub work: &'a ResolvedTask,
-    pub roster: AgentRoster,
+    pub roster: AgentSelection,
     /// Start although every criterion already holds.
     pub anyway: bool,
     /// The promise was given as an argument, which wins over the document.

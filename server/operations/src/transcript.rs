@@ -12,7 +12,7 @@ use loopkeeper_core::decide::LoopState;
 use loopkeeper_core::journal::{Entry, Record};
 use loopkeeper_system::state_dir::workspace::LoopDir;
 use loopkeeper_text::{sanitize, tr, words};
-use loopkeeper_view::transcript::{TranscriptWriter, dim};
+use loopkeeper_view::transcript::{TranscriptWriter, dim_line};
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
@@ -103,7 +103,7 @@ impl TranscriptReader<'_> {
                 && *iteration >= first
             {
                 is_earlier = false;
-                self.text.push_str(&dim(&iterations_left_out(first - 1)));
+                self.text.push_str(&dim_line(&iterations_left_out(first - 1)));
             }
             if is_earlier && !matches!(entry.record, Record::LoopStarted { .. }) {
                 writer.skip(entry);
@@ -144,7 +144,7 @@ impl TranscriptReader<'_> {
         if let Ok(part) = read_part(&path, self.cursor.offset, self.limit, output) {
             self.cursor.offset = part.end;
             if part.left_out > 0 {
-                self.text.push_str(&dim(&tr!(
+                self.text.push_str(&dim_line(&tr!(
                     "… {bytes} not shown here",
                     bytes = words::counted(part.left_out, "byte")
                 )));
@@ -223,10 +223,10 @@ fn describe_event(event: &AgentEvent) -> Option<String> {
         AgentEvent::ToolUse(_)
         | AgentEvent::Denied { .. }
         | AgentEvent::Retry { .. }
-        | AgentEvent::Limit { .. } => Some(dim(&format!("▸ {}", activity::describe_event(event)?))),
+        | AgentEvent::Limit { .. } => Some(dim_line(&format!("▸ {}", activity::describe_event(event)?))),
         AgentEvent::ToolFailed { text } => {
             let line = text.lines().find(|it| !it.trim().is_empty())?;
-            Some(dim(&tr!("▸ failed: {line}", line)))
+            Some(dim_line(&tr!("▸ failed: {line}", line)))
         }
         AgentEvent::Started { .. }
         | AgentEvent::Spawned { .. }

@@ -9,19 +9,19 @@ use loopkeeper_core::settings::SettingOrigin;
 use loopkeeper_core::trust::{TrustItem, TrustPage, TrustSubject};
 use loopkeeper_text::{sanitize, tr};
 
-use super::agents::AgentRoster;
+use super::agents::AgentSelection;
 use super::failure::{Failure, FailureKind};
 use super::resolved_task::{ResolvedTask, TaskKind};
 use loopkeeper_system::trust::agent_files::find_agent_files;
 
 /// Everything that would run, with the files that influence it.
-pub fn items(work: &ResolvedTask, roster: &AgentRoster) -> Result<Vec<TrustItem>, Failure> {
+pub fn items(work: &ResolvedTask, roster: &AgentSelection) -> Result<Vec<TrustItem>, Failure> {
     of_loop(work, roster.all())
 }
 
 /// Like [`items`] if agents cannot be found: the items known without them.
 pub fn known_items(work: &ResolvedTask, missing: impl FnOnce(&Failure)) -> Result<Vec<TrustItem>, Failure> {
-    match AgentRoster::resolve(work).inspect_err(missing) {
+    match AgentSelection::resolve(work).inspect_err(missing) {
         Ok(roster) => items(work, &roster),
         Err(_) => of_loop(work, []),
     }

@@ -27,7 +27,7 @@ pub(super) fn find_unaccepted(
     let is_verified = |state: &LoopState| {
         state.outcome().is_some_and(|it| it.kind == OutcomeKind::Completed && it.verified)
     };
-    if is_verified(&last.state) { Ok(Vec::new()) } else { last.unaccepted(workspace) }
+    if is_verified(&last.state) { Ok(Vec::new()) } else { last.unaccepted_changes(workspace) }
 }
 
 struct LastLoop {
@@ -73,7 +73,7 @@ impl LastLoop {
         self.state.time.started_at.wall
     }
 
-    fn unaccepted(&self, workspace: &Workspace) -> Result<Vec<UnacceptedChange>, Failure> {
+    fn unaccepted_changes(&self, workspace: &Workspace) -> Result<Vec<UnacceptedChange>, Failure> {
         let Some(scan) = weakening::inspection(&self.state) else { return Ok(Vec::new()) };
         let mut store = SnapshotStore::open(&workspace.snapshots(), workspace.root())?;
         let scan = self.with_trees_left(scan, &mut store)?;

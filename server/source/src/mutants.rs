@@ -63,7 +63,7 @@ pub enum MutationKind {
 
 /// A replacement of bytes in one line of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Edit {
+struct SourceEdit {
     line: u32,
     range: Range<usize>,
     replacement: String,
@@ -85,7 +85,7 @@ pub fn may_be_script(path: &str) -> bool {
 pub fn choose_mutants(sources: &[ChangedSource], max: usize) -> Vec<Mutant> {
     let of_file = |source: &ChangedSource| {
         let edits = trial_order::order(edits(source));
-        let mutant = |it: Edit| Mutant {
+        let mutant = |it: SourceEdit| Mutant {
             path: source.path.clone(),
             line: it.line,
             range: it.range,
@@ -100,7 +100,7 @@ pub fn choose_mutants(sources: &[ChangedSource], max: usize) -> Vec<Mutant> {
 }
 
 /// All edits of the changed lines of a file, by line and column.
-fn edits(source: &ChangedSource) -> Vec<Edit> {
+fn edits(source: &ChangedSource) -> Vec<SourceEdit> {
     let (path, text) = (source.path.as_str(), source.after.as_str());
     let is_shell = shell::is_script(path, text);
     if syntax::is_generated(text) || side_effects::has_side_effects(text, is_shell) {
@@ -120,7 +120,11 @@ fn edits(source: &ChangedSource) -> Vec<Edit> {
 }
 
 /// The edits of a part of a file in one language.
-fn text_edits(changed: &ChangedLines<'_>, part: &SourcePart, syntax: &'static SourceSyntax) -> Vec<Edit> {
+fn text_edits(
+    changed: &ChangedLines<'_>,
+    part: &SourcePart,
+    syntax: &'static SourceSyntax,
+) -> Vec<SourceEdit> {
     let tokens = lexer::tokens(changed.text, part, syntax);
     let file = LexedSource { text: changed.text, lines: changed.lines, tokens: &tokens, syntax };
     let skipped = file.skipped_lines();
@@ -170,11 +174,11 @@ impl<'a> LexedSource<'a> {
         self.tokens.get(index)
     }
 
-    fn before(&self, index: usize) -> Option<&'a SourceToken> {
+    fn token_before(&self, index: usize) -> Option<&'a SourceToken> {
         index.checked_sub(1).and_then(|it| self.tokens.get(it))
     }
 
-    fn is(&self, index: usize, text: &str) -> bool {
+    fn is_token(&self, index: usize, text: &str) -> bool {
         self.token(index).is_some_and(|it| it.kind != TokenKind::Text && self.word(it) == text)
     }
 
@@ -195,7 +199,7 @@ impl<'a> LexedSource<'a> {
         let mut skipped = self.test_modules();
         for (line, range) in self.token_lines() {
             let first = self.token(range.start).map_or("", |it| self.word(it));
-            let is_guard = range.clone().any(|it| self.is(it, "__name__"));
+            let is_guard = range.clone().any(|it| self.is_token(it, "__name__"));
             let is_attribute = self.family() == SourceFamily::CLike && first == "[";
             if is_guard || is_attribute || syntax::DECLARATIONS.contains(&first) {
                 skipped.insert(line);
@@ -209,12 +213,12 @@ impl<'a> LexedSource<'a> {
         let mut lines = BTreeSet::new();
         let mut start = 0;
         while self.family() == SourceFamily::Rust && start < self.tokens.len() {
-            if !TEST_MODULE.iter().enumerate().all(|(at, word)| self.is(start + at, word)) {
+            if !TEST_MODULE.iter().enumerate().all(|(at, word)| self.is_token(start + at, word)) {
                 start += 1;
                 continue;
             }
             let open = start + TEST_MODULE.len() + 1;
-            let end = if self.is(open, "{") { self.closing(open) } else { Some(open) };
+            let end = if self.is_token(open, "{") { self.closing(open) } else { Some(open) };
             let end = end.filter(|it| *it < self.tokens.len()).unwrap_or(self.tokens.len() - 1);
             let line = |index: usize| self.token(index).map_or(0, |it| it.line);
             lines.extend(line(start)..=line(end));

@@ -14,7 +14,7 @@ mod strings;
 mod tests;
 
 pub use languages::{TestLanguage, is_test_path, language};
-pub use losses::{TestLoss, moved, test_loss};
+pub use losses::{TestLoss, find_additions, test_loss};
 pub use reached::{ReachedLine, reached_lines};
 
 use languages::LanguagePatterns;

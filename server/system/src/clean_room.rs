@@ -76,7 +76,7 @@ impl RoomAccess {
     }
 
     /// The folder that jobs should not write to.
-    pub(super) fn closed(&self) -> Option<&Path> {
+    pub(super) fn read_only_folder(&self) -> Option<&Path> {
         match self {
             Self::Overlay(_) => None,
             Self::Copy { root, .. } => Some(root),

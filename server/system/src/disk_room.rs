@@ -18,7 +18,8 @@ pub fn shortage(paths: &[&Path]) -> Option<String> {
         let bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
         // File systems without a fixed number of inodes report none at all.
         let inodes = (disk.f_files > 0).then_some(disk.f_favail);
-        missing(bytes, inodes).map(|it| tr!("{lack} on the disk of {path}", lack = it, path = path.display()))
+        missing_resource(bytes, inodes)
+            .map(|it| tr!("{lack} on the disk of {path}", lack = it, path = path.display()))
     })
 }
 
@@ -28,7 +29,7 @@ pub fn write_protection(path: &Path) -> Option<String> {
     is_read_only.then(|| tr!("the disk of {path} is read-only", path = path.display()))
 }
 
-fn missing(bytes: u64, inodes: Option<u64>) -> Option<&'static str> {
+fn missing_resource(bytes: u64, inodes: Option<u64>) -> Option<&'static str> {
     match inodes {
         Some(0) => Some(tr!("no inodes are left")),
         Some(..MIN_FREE_INODES) => Some(tr!("almost no inodes are left")),
@@ -40,11 +41,12 @@ fn missing(bytes: u64, inodes: Option<u64>) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MIN_FREE_BYTES, MIN_FREE_INODES, missing, shortage};
+    use super::{MIN_FREE_BYTES, MIN_FREE_INODES, missing_resource, shortage};
 
     #[test]
     fn bytes_and_inodes_run_out() {
-        let check = |bytes, inodes, expect| assert_eq!(missing(bytes, inodes), expect, "{bytes} {inodes:?}");
+        let check =
+            |bytes, inodes, expect| assert_eq!(missing_resource(bytes, inodes), expect, "{bytes} {inodes:?}");
         check(MIN_FREE_BYTES, Some(MIN_FREE_INODES), None);
         check(MIN_FREE_BYTES, None, None);
         check(MIN_FREE_BYTES - 1, None, Some("almost no bytes are left"));

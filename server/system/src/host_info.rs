@@ -24,16 +24,16 @@ pub fn check_watcher() -> Result<(), String> {
 
 /// The permissions of a folder, and the space on its disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FolderFacts {
+pub struct FolderStatus {
     pub mode: u32,
     /// In bytes.
     pub free: u64,
 }
 
-pub fn inspect_folder(path: &Path) -> io::Result<FolderFacts> {
+pub fn inspect_folder(path: &Path) -> io::Result<FolderStatus> {
     let mode = std::fs::metadata(path)?.mode() & 0o777;
     let disk = statvfs(path)?;
-    Ok(FolderFacts { mode, free: disk.f_bavail * disk.f_frsize })
+    Ok(FolderStatus { mode, free: disk.f_bavail * disk.f_frsize })
 }
 
 /// Traces of a login in this user's environment and home folder, with the variables as an agent would get them.

@@ -2,13 +2,13 @@
 //!
 //! Only this module starts programs in a keeper. It does not interpret their output or exit status.
 
-mod collected;
 pub mod hardening;
 mod head_tail;
 pub mod job_request;
 mod lines;
 pub mod origin;
 pub mod orphans;
+mod output_buffer;
 mod output_file;
 mod run;
 mod running;

@@ -23,21 +23,21 @@ pub const ADDRESS_SPACE_BYTES: u64 = 256 << 20;
 
 /// This process's limit of open files, if it is too low for a keeper.
 pub fn low_file_limit() -> Option<u64> {
-    low(getrlimit(Resource::Nofile).current, KEEPER_FILES)
+    limit_below(getrlimit(Resource::Nofile).current, KEEPER_FILES)
 }
 
 /// This process's limit of the stack in bytes, if a command may overflow it.
 pub fn low_stack_limit() -> Option<u64> {
-    low(getrlimit(Resource::Stack).current, STACK_BYTES)
+    limit_below(getrlimit(Resource::Stack).current, STACK_BYTES)
 }
 
 /// This process's limit of its address space in bytes, if an allocation may fail.
 pub fn low_address_space_limit() -> Option<u64> {
-    low(getrlimit(Resource::As).current, ADDRESS_SPACE_BYTES)
+    limit_below(getrlimit(Resource::As).current, ADDRESS_SPACE_BYTES)
 }
 
 /// `None` is no limit.
-fn low(limit: Option<u64>, needed: u64) -> Option<u64> {
+fn limit_below(limit: Option<u64>, needed: u64) -> Option<u64> {
     limit.filter(|it| *it < needed)
 }
 
@@ -56,7 +56,7 @@ pub fn hint(error: &Error) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KEEPER_FILES, hint, low};
+    use super::{KEEPER_FILES, hint, limit_below};
     use std::io::Error;
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_keeper_needs_some_open_files() {
-        let check = |limit, expect| assert_eq!(low(limit, KEEPER_FILES), expect, "{limit:?}");
+        let check = |limit, expect| assert_eq!(limit_below(limit, KEEPER_FILES), expect, "{limit:?}");
         check(Some(3), Some(3));
         check(Some(31), Some(31));
         check(Some(32), None);

@@ -65,11 +65,11 @@ pub fn write_files(folder: &Path, files: &[(String, String)]) -> io::Result<()> 
 
 /// The regular files directly in a folder.
 #[derive(Debug, Default)]
-pub struct FolderListing {
+pub struct ScratchSnapshot {
     files: BTreeMap<String, ((i64, i64), String)>,
 }
 
-impl FolderListing {
+impl ScratchSnapshot {
     pub fn capture(folder: &Path) -> Self {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let file = |entry: fs::DirEntry| {
@@ -96,7 +96,7 @@ impl FolderListing {
 mod tests {
     use std::fs;
 
-    use super::{FolderListing, ScratchDir, write_files};
+    use super::{ScratchDir, ScratchSnapshot, write_files};
 
     #[test]
     fn scratch_contents_are_visible_and_removed_at_the_end() {
@@ -104,13 +104,13 @@ mod tests {
         let folder = scratch.repository("a").unwrap();
         let files = ["one", "two", "deep/three"].map(|it| (it.to_owned(), it.to_owned()));
         write_files(&folder, &files).unwrap();
-        let before = FolderListing::capture(&folder);
-        assert!(FolderListing::capture(&folder).written_since(&before).is_empty());
+        let before = ScratchSnapshot::capture(&folder);
+        assert!(ScratchSnapshot::capture(&folder).written_since(&before).is_empty());
         fs::write(folder.join("two"), "2").unwrap();
         fs::write(folder.join("four"), "4").unwrap();
         let long_ago = std::time::SystemTime::UNIX_EPOCH;
         fs::File::options().write(true).open(folder.join("one")).unwrap().set_modified(long_ago).unwrap();
-        let after = FolderListing::capture(&folder);
+        let after = ScratchSnapshot::capture(&folder);
         assert_eq!(after.written_since(&before), ["four", "one", "two"]);
         let contents = after.contents();
         assert_eq!(contents.keys().collect::<Vec<_>>(), ["four", "one", "two"]);

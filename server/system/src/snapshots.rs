@@ -339,7 +339,7 @@ impl SnapshotStore {
         let state = StoreState::read(&dir)?;
         let roots = keep.iter().filter_map(|it| Oid::from_str(it).ok());
         let roots = roots.chain(state.last).chain(state::read_rollbacks(&dir)?);
-        let reachable = gc::reachable(&self.objects, roots)?;
+        let reachable = gc::reachable_objects(&self.objects, roots)?;
         if sweep == GcMode::Delete {
             // Caches of other processes may refer to objects that are deleted now; the one on disk mostly refers to
             // objects that stay.

@@ -28,12 +28,12 @@ impl<'a> OtherWorkTrees<'a> {
     pub fn holds(&self, folder: &Path) -> bool {
         let Some(git_dirs) = linked_from(folder) else { return false };
         let shared = git_dirs.parent().and_then(|it| it.canonicalize().ok());
-        shared.is_some_and(|it| self.shared() == Some(&it))
+        shared.is_some_and(|it| self.common_dir() == Some(&it))
     }
 
     /// Their paths relative to the root, sorted, as far as git still lists them.
     pub fn paths(&self) -> Vec<String> {
-        let Some(shared) = self.shared() else { return Vec::new() };
+        let Some(shared) = self.common_dir() else { return Vec::new() };
         let listed = fs::read_dir(shared.join(WORK_TREES_FOLDER)).into_iter().flatten().flatten();
         let mut paths: Vec<String> = listed
             .filter_map(|entry| {
@@ -46,7 +46,7 @@ impl<'a> OtherWorkTrees<'a> {
         paths
     }
 
-    fn shared(&self) -> Option<&PathBuf> {
+    fn common_dir(&self) -> Option<&PathBuf> {
         let read_links = || {
             repository_layout::common_dir(&repository_layout::repository_top(self.root)?)?.canonicalize().ok()
         };

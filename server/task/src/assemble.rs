@@ -163,7 +163,7 @@ fn parse_markdown_document(
         requirements::skip_outside_tasks(text, &mut outline);
     }
     note_unreadable(&mut outline, text);
-    if let Some(range) = template::unedited(text) {
+    if let Some(range) = template::find_unedited_line(text) {
         let fact = tr!("still the template's text. Write what should be done");
         outline.add_finding(FindingCode::Template, tr!("task"), fact, range);
     }

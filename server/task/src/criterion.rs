@@ -110,7 +110,7 @@ pub enum Expect {
     /// The last number on stdout satisfies this comparison.
     Number {
         compare: Compare,
-        #[serde(serialize_with = "finite")]
+        #[serde(serialize_with = "serialize_finite")]
         value: f64,
     },
     /// Found in stdout, else in stderr.
@@ -125,7 +125,7 @@ pub enum Expect {
 
 /// JSON cannot represent any other number: it would be written and not be readable.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn finite<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
+fn serialize_finite<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
     if value.is_finite() { to.serialize_f64(*value) } else { Err(S::Error::custom("not a finite number")) }
 }
 

@@ -2,7 +2,7 @@
 
 /// The nodes that depend on themselves through others, in ascending order; also those between two such cycles.
 /// `dependencies` has, for each node, those that it depends on. Linear in nodes and edges.
-pub fn cyclic(dependencies: &[Vec<usize>]) -> Vec<usize> {
+pub fn find_cycle_members(dependencies: &[Vec<usize>]) -> Vec<usize> {
     let mut dependents = vec![Vec::new(); dependencies.len()];
     for (node, its) in dependencies.iter().enumerate() {
         for it in its {
@@ -47,13 +47,13 @@ fn without_free_nodes(kept: &[bool], forward: &[Vec<usize>], backward: &[Vec<usi
 
 #[cfg(test)]
 mod tests {
-    use super::cyclic;
+    use super::find_cycle_members;
 
     #[test]
     fn only_members_of_a_cycle_are_found() {
         let check = |dependencies: &[&[usize]], expect: &[usize]| {
             let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|it| it.to_vec()).collect();
-            assert_eq!(cyclic(&dependencies), expect, "{dependencies:?}");
+            assert_eq!(find_cycle_members(&dependencies), expect, "{dependencies:?}");
         };
         check(&[], &[]);
         check(&[&[], &[0], &[1, 0]], &[]);

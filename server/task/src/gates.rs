@@ -196,7 +196,7 @@ fn add_verify_command(text: &str, value: &Spanned<DeValue<'_>>, out: &mut TaskOu
     let Some((command, place)) = command.and_then(|it| Some((written(it)?, it.span()))) else {
         return report_unread(out, "verify_commands", no_list_of_commands(), value.span());
     };
-    add_command(out, name.as_ref().unwrap_or(&command), &command, unquoted(text, place), None);
+    add_command(out, name.as_ref().unwrap_or(&command), &command, range_in_quotes(text, place), None);
     if let Some((added, before)) = out.criteria.split_last()
         && before.iter().any(|it| it.criterion.check == added.criterion.check)
     {
@@ -205,7 +205,7 @@ fn add_verify_command(text: &str, value: &Spanned<DeValue<'_>>, out: &mut TaskOu
 }
 
 /// The range of a string without its quotes.
-fn unquoted(text: &str, span: Range<usize>) -> Range<usize> {
+fn range_in_quotes(text: &str, span: Range<usize>) -> Range<usize> {
     let written = text.get(span.clone()).unwrap_or_default();
     let quote =
         ["\"\"\"", "'''", "\"", "'"].into_iter().find(|it| written.starts_with(it)).unwrap_or_default();

@@ -187,7 +187,7 @@ fn tested_subject(sentence: &str) -> String {
 /// The criterion that users are told about a change of this kind.
 fn documentation(kind: ChangeKind, new: &NewTask<'_>) -> Option<String> {
     let pattern = topic(new.sentence).join(".*");
-    let has = |page: &str| format!("`has /{pattern}/i {}`", quoted(page));
+    let has = |page: &str| format!("`has /{pattern}/i {}`", quote_path(page));
     match kind {
         ChangeKind::Feature => Some(new.item(tr_later!("The documentation describes it"), &has(new.page))),
         ChangeKind::Fix => new.changelog.map(|it| new.item(tr_later!("The changelog names it"), &has(it))),
@@ -210,7 +210,7 @@ pub fn topic(sentence: &str) -> Vec<String> {
 fn writing_criteria(new: &NewTask<'_>) -> Vec<String> {
     let stem = new_task_stem(new.sentence);
     let file = in_folder(new.folder, &format!("{stem}.md"));
-    let (glob, word) = (quoted(&file), shell_word::quoted(&file));
+    let (glob, word) = (quote_path(&file), shell_word::quoted(&file));
     let length = if is_chinese(new.sentence) {
         format!("`$ LC_ALL=C.UTF-8 wc -m < {word}` `>= {MIN_CHINESE_CHARS}`")
     } else {
@@ -230,10 +230,10 @@ fn research_criteria(new: &NewTask<'_>) -> Vec<String> {
     let stem = new_task_stem(new.sentence);
     let file = in_folder(new.folder, &format!("{stem}.md"));
     let sources = in_folder(new.folder, &format!("{stem}-sources.md"));
-    let (glob, word) = (quoted(&file), shell_word::quoted(&sources));
+    let (glob, word) = (quote_path(&file), shell_word::quoted(&sources));
     let links = format!("`$ grep -c 'https\\?://' {word}` `>= {MIN_LINKS}`");
     vec![
-        new.item(tr_later!("The sources are listed"), &format!("`exists {}`", quoted(&sources))),
+        new.item(tr_later!("The sources are listed"), &format!("`exists {}`", quote_path(&sources))),
         new.item(tr_later!("There are enough of them"), &links),
         new.item(tr_later!("They can be read"), &format!("`$ {}`", links_answer(&word))),
         new.has_heading(tr_later!("The report answers the question first"), tr_later!("Answer"), &glob),
@@ -296,6 +296,6 @@ fn in_folder(folder: &str, name: &str) -> String {
 }
 
 /// Formats a path as an argument of a file check.
-fn quoted(path: &str) -> String {
+fn quote_path(path: &str) -> String {
     if path.contains(char::is_whitespace) { format!("\"{path}\"") } else { path.to_owned() }
 }

@@ -69,7 +69,7 @@ pub(super) fn expand(path: &str, prompt: &str, parts: &[PromptPart]) -> Option<S
         let text = match placeholder.name {
             FOLDER => of_folder.map(str::to_owned),
             name if KINDS.contains(&name) => {
-                Some(joined(unused.iter().copied().filter(|it| it.kind == name)))
+                Some(join_parts(unused.iter().copied().filter(|it| it.kind == name)))
             }
             name => parts.iter().find(|it| it.is_named(name)).map(|it| it.text.clone()),
         };
@@ -81,7 +81,7 @@ pub(super) fn expand(path: &str, prompt: &str, parts: &[PromptPart]) -> Option<S
     out.push_str(prompt.get(from..).unwrap_or_default());
     for kind in KINDS {
         let is_of_kind = |name: &str| name == kind || name.split_once('.').is_some_and(|it| it.0 == kind);
-        let rest = joined(parts.iter().filter(|it| it.kind == kind));
+        let rest = join_parts(parts.iter().filter(|it| it.kind == kind));
         if !rest.is_empty() && !found.iter().any(|it| is_of_kind(it.name)) {
             out = format!("{}\n\n{rest}\n", out.trim_end());
         }
@@ -89,7 +89,7 @@ pub(super) fn expand(path: &str, prompt: &str, parts: &[PromptPart]) -> Option<S
     Some(out)
 }
 
-fn joined<'a>(parts: impl Iterator<Item = &'a PromptPart>) -> String {
+fn join_parts<'a>(parts: impl Iterator<Item = &'a PromptPart>) -> String {
     parts.map(|it| it.text.as_str()).filter(|it| !it.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 

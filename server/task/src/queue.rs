@@ -13,7 +13,7 @@ use loopkeeper_text::sanitize::shown;
 use loopkeeper_text::{DocumentRange, tr};
 use regex::Regex;
 
-use crate::dependencies::cyclic;
+use crate::dependencies::find_cycle_members;
 use crate::{Finding, FindingCode};
 
 /// Maximum number of entries; a longer queue is refused.
@@ -187,7 +187,7 @@ impl QueueReader<'_> {
     /// Reports entries that wait for each other, but none that only waits for these.
     fn report_cycles(&mut self) {
         let before: Vec<Vec<usize>> = self.queue.entries.iter().map(|it| it.after.clone()).collect();
-        let members = cyclic(&before);
+        let members = find_cycle_members(&before);
         let names: Vec<String> =
             members.iter().filter_map(|it| self.queue.entries.get(*it)).map(|it| shown(&it.name)).collect();
         for index in members {

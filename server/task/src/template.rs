@@ -18,7 +18,7 @@ const PLACEHOLDERS: [&str; 4] =
     ["[YOUR PROJECT NAME]", "[YOUR PROJECT TYPE]", "[Your project name]", "[project-specific goal]"];
 
 /// The first line that is still unedited.
-pub(super) fn unedited(text: &str) -> Option<Range<usize>> {
+pub(super) fn find_unedited_line(text: &str) -> Option<Range<usize>> {
     let placeholders: Vec<&str> = PLACEHOLDERS.into_iter().filter(|it| text.contains(it)).collect();
     let ours: Vec<&str> = TITLE.lines().chain(DESCRIPTION.lines()).collect();
     let mut at = 0;

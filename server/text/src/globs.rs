@@ -7,7 +7,7 @@ pub fn glob_fault(glob: &str) -> Option<String> {
     if glob.is_empty() {
         return Some(tr!("an empty text").to_owned());
     }
-    if let Some(fault) = outside(glob) {
+    if let Some(fault) = outside_fault(glob) {
         return Some(fault);
     }
     globset::Glob::new(glob).err().map(|error| error.kind().to_string())
@@ -15,10 +15,10 @@ pub fn glob_fault(glob: &str) -> Option<String> {
 
 /// Why a path does not name a file below the root.
 pub fn path_fault(path: &str) -> Option<String> {
-    if path.is_empty() { Some(tr!("an empty text").to_owned()) } else { outside(path) }
+    if path.is_empty() { Some(tr!("an empty text").to_owned()) } else { outside_fault(path) }
 }
 
-fn outside(path: &str) -> Option<String> {
+fn outside_fault(path: &str) -> Option<String> {
     let absolute = path.starts_with('/') || path.starts_with('~');
     (absolute || path.split('/').any(|part| part == ".."))
         .then(|| tr!("a path that leaves the root").to_owned())

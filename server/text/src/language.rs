@@ -83,13 +83,13 @@ impl Language {
     /// Runs a function whose texts are in this language, such as the prompt of an agent in English.
     pub fn during<T>(self, write: impl FnOnce() -> T) -> T {
         /// Restores the previous language on drop, also after a panic.
-        struct Restore(Option<Language>);
-        impl Drop for Restore {
+        struct LanguageGuard(Option<Language>);
+        impl Drop for LanguageGuard {
             fn drop(&mut self) {
                 OVERRIDE.set(self.0);
             }
         }
-        let _restore = Restore(OVERRIDE.replace(Some(self)));
+        let _restore = LanguageGuard(OVERRIDE.replace(Some(self)));
         write()
     }
 }

@@ -27,7 +27,7 @@ impl ConstantPattern {
             self.ascii.get_or_init(|| {
                 // Most tests use ASCII text only and would not compile the whole pattern.
                 debug_assert!(Regex::new(self.pattern).is_ok(), "{}", self.pattern);
-                constant(&ascii::restricted(self.pattern))
+                constant(&ascii::restrict(self.pattern))
             })
         } else {
             self.unicode.get_or_init(|| constant(self.pattern))

@@ -182,7 +182,7 @@ impl RedactingStream {
         let mut out = Vec::with_capacity(held.len());
         let mut rest = held.as_slice();
         loop {
-            let calm = self.calm(rest);
+            let calm = self.bytes_before_match(rest);
             out.extend_from_slice(calm);
             self.previous = calm.last().copied().or(self.previous);
             rest = rest.get(calm.len()..).unwrap_or_default();
@@ -197,7 +197,7 @@ impl RedactingStream {
     }
 
     /// The bytes before the next position where a pattern may begin.
-    fn calm<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+    fn bytes_before_match<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         if matches!(self.mode, StreamState::Covered { .. }) {
             return &[];
         }

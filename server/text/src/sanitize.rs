@@ -152,15 +152,15 @@ pub fn visible(raw: &str) -> String {
 /// Plain text for searching: escape sequences are removed and every line end becomes `\n`. A lone carriage return ends
 /// a line too, so that no state of a progress bar is lost. Tabs and all other characters are kept.
 pub fn strip_escapes(raw: &str) -> String {
-    stripped(raw, '\n')
+    strip_controls(raw, '\n')
 }
 
 /// Like [`strip_escapes`], but keeps a lone carriage return, after which text replaces the line.
 pub fn strip_escapes_but_returns(raw: &str) -> String {
-    stripped(raw, '\r')
+    strip_controls(raw, '\r')
 }
 
-fn stripped(raw: &str, lone_return: char) -> String {
+fn strip_controls(raw: &str, lone_return: char) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = introducer(rest) {

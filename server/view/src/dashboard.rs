@@ -232,7 +232,7 @@ impl Dashboard {
         if size.rows > 0 {
             lines.push(footer::line(self));
         }
-        lines.into_iter().map(|it| it.fitted(size.columns, self.charset)).collect()
+        lines.into_iter().map(|it| it.fit(size.columns, self.charset)).collect()
     }
 
     /// The number of lines of a scrolling screen that do not fit.

@@ -40,7 +40,7 @@ pub use self::diagnostic::{
     Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, SourceFailure,
 };
 pub use self::diagnostics::{SourceHint, diagnostics, remarks, source_failures, source_hints};
-pub use self::foreign::{CODE as FOREIGN_CODE, MESSAGE as FOREIGN_MESSAGE, about, remedies};
+pub use self::foreign::{CODE as FOREIGN_CODE, MESSAGE as FOREIGN_MESSAGE, hover_blocks, remedies};
 pub(crate) use self::grid::breaker_band;
 pub(crate) use self::grid::grid;
 pub(crate) use self::grid::without_progress;

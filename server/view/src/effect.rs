@@ -65,7 +65,7 @@ pub fn effect(state: &LoopState, command: DeferredCommand, name: &str) -> String
 #[cfg(test)]
 mod tests {
     use super::{DeferredCommand, effect};
-    use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+    use loopkeeper_core::decide::sim::{Sim, Turn, criterion, spec};
     use loopkeeper_core::decide::{Phase, UserCommand};
 
     fn sentence(sim: &Sim, command: DeferredCommand) -> String {
@@ -73,7 +73,7 @@ mod tests {
     }
 
     fn sim() -> Sim {
-        Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"), Act::new("p")])
+        Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Turn::new("f"), Turn::new("p")])
     }
 
     #[test]

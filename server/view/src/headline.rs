@@ -67,7 +67,7 @@ pub(crate) fn state_word(state: DisplayState) -> &'static str {
 /// The action for which the agent needs permission.
 fn requested_permission(status: &LoopStatus) -> Option<String> {
     let question = status.question.as_ref().filter(|it| it.kind == QuestionKind::Permission)?;
-    (status.phase == DisplayPhase::NeedsAnswer).then(|| sentences::wanted(&question.text))
+    (status.phase == DisplayPhase::NeedsAnswer).then(|| sentences::permission_request(&question.text))
 }
 
 fn iteration(status: &LoopStatus) -> String {
@@ -96,7 +96,7 @@ fn describe_phase(status: &LoopStatus) -> Message {
         DisplayPhase::Stopping => tr!("{iteration}, stopping", iteration),
         DisplayPhase::Untrusted => tr!("its commands are not trusted").into(),
         DisplayPhase::NeedsAnswer => clauses::join_with_commas([iteration, question_text(status)]),
-        DisplayPhase::Interrupted => return interrupted(status, &iteration),
+        DisplayPhase::Interrupted => return interrupted_message(status, &iteration),
         DisplayPhase::Damaged => tr!("its journal is damaged").into(),
         DisplayPhase::Paused => match &status.pause {
             Some(pause) if pause.reason == PauseReason::Missing && status.iteration == 0 => {
@@ -124,7 +124,7 @@ fn question_text(status: &LoopStatus) -> String {
 }
 
 /// A keeper that exited because of a full disk recorded that reason.
-fn interrupted(status: &LoopStatus, iteration: &str) -> Message {
+fn interrupted_message(status: &LoopStatus, iteration: &str) -> Message {
     if status.keeper.stopped {
         return tr!("{iteration}, the loop's process is stopped", iteration).into();
     }

@@ -125,7 +125,7 @@ fn pause_reason(state: &LoopState) -> (Option<PauseReason>, Option<String>) {
         return (Some(PauseReason::Question), Some(question.text.clone()));
     }
     if let Some(question) = state.questions.permission() {
-        return (Some(PauseReason::Question), Some(sentences::wanted(&question.text)));
+        return (Some(PauseReason::Question), Some(sentences::permission_request(&question.text)));
     }
     let pause = state.pause.as_ref();
     (pause.map(|it| it.reason), pause.map(|it| it.message.to_string()))

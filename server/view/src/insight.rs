@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use self::figures::{FeedbackFigures, IterationFigures, LoopFigures, ResultFigures};
+pub use self::figures::{FeedbackFigures, IterationTotals, LoopFigures, ResultFigures};
 pub use self::html::html;
 pub use self::loop_facts::{IterationFacts, IterationResult, LoopFacts};
 pub use self::table::table;
@@ -36,7 +36,7 @@ pub struct Insight {
     pub agents: Vec<LoopFigures>,
     pub models: Vec<LoopFigures>,
     pub projects: Vec<LoopFigures>,
-    pub iterations: IterationFigures,
+    pub iterations: IterationTotals,
     /// The user's judgements of the moments at which loops ended.
     pub feedback: FeedbackFigures,
     /// Loops whose journals cannot be read: they are in no figure. The first 100.
@@ -58,7 +58,7 @@ pub struct InsightBuilder {
     agents: BTreeMap<String, GroupCollector>,
     models: BTreeMap<String, GroupCollector>,
     projects: BTreeMap<String, GroupCollector>,
-    iterations: IterationFigures,
+    iterations: IterationTotals,
     feedback: FeedbackFigures,
     left_out: Vec<SkippedLoop>,
     left_out_count: u64,

@@ -22,7 +22,7 @@ pub fn notice(status: &LoopStatus) -> Message {
             }
             // Not shortened, so that no part of the requested action is hidden.
             QuestionKind::Permission => {
-                let text = sentences::wanted(&sanitize::visible(&question.text));
+                let text = sentences::permission_request(&sanitize::visible(&question.text));
                 tr!("{title}: {text}", title = short, text)
             }
             QuestionKind::Denied | QuestionKind::UsageLimit => {

@@ -118,7 +118,8 @@ pub struct ReceiptCriterion {
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptVerdict {
     /// On the tree as the agent left it, in a clean room.
-    pub as_left: Option<RoundCount>,
+    #[serde(rename = "asLeft")]
+    pub final_round: Option<RoundCount>,
     /// The same with the judges of the start, where some changed.
     pub pinned: Option<RoundCount>,
     pub changed_judges: Vec<String>,
@@ -228,7 +229,7 @@ impl Receipt {
             strays: files.strays,
             duplicates: files.duplicates,
             may_change: settings.may_change.clone(),
-            accepted: accepted(entries),
+            accepted: accepted_paths(entries),
             acceptances: acceptances(entries),
             environment: ReceiptEnvironment {
                 agent: state.spec.agent.name.clone(),
@@ -295,7 +296,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
         |it: &&Record| matches!(it, Record::FinalVerdict { tree, .. } if *tree == state.tree.judged);
     let last = entries.iter().rev().map(|it| &it.record).find(is_final);
     let Some(Record::FinalVerdict {
-        as_left,
+        final_round,
         pinned,
         judges,
         basis,
@@ -308,7 +309,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
     else {
         let not_covered = vec![tr!("no clean room was used: the checks in the work tree decided").to_owned()];
         return ReceiptVerdict {
-            as_left: None,
+            final_round: None,
             pinned: None,
             changed_judges: Vec::new(),
             basis: String::new(),
@@ -318,7 +319,7 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
             mutants: Some(mutants(state, false)),
         };
     };
-    let judged: BTreeSet<_> = as_left.iter().flat_map(|it| &it.results).map(|it| &it.criterion).collect();
+    let judged: BTreeSet<_> = final_round.iter().flat_map(|it| &it.results).map(|it| &it.criterion).collect();
     let outside = state.criteria.pinned.iter().filter(|it| !judged.contains(&it.criterion.id));
     let outside = outside.map(|it| match it.criterion.check {
         Some(_) => tr!("\"{name}\" was judged in the work tree", name = it.criterion.name),
@@ -333,14 +334,14 @@ fn verdict(state: &LoopState, entries: &[Entry]) -> ReceiptVerdict {
         tr!("files that are new outside the work tree were not hidden from the checks: {reason}", reason = it)
     });
     ReceiptVerdict {
-        as_left: as_left.as_deref().map(count_round),
+        final_round: final_round.as_deref().map(count_round),
         pinned: pinned.as_deref().map(count_round),
         changed_judges: judges.clone(),
         basis: basis.clone(),
         copied: copied.as_deref().cloned(),
         seeds: seeds.clone(),
         not_covered: why.chain(visible).chain(open).chain(outside).collect(),
-        mutants: Some(mutants(state, as_left.is_some())),
+        mutants: Some(mutants(state, final_round.is_some())),
     }
 }
 
@@ -377,7 +378,7 @@ fn programs(entries: &[Entry]) -> Vec<CheckProgram> {
     all.unwrap_or_default()
 }
 
-fn accepted(entries: &[Entry]) -> Vec<String> {
+fn accepted_paths(entries: &[Entry]) -> Vec<String> {
     acceptances(entries).into_iter().flat_map(|it| it.what).collect::<BTreeSet<_>>().into_iter().collect()
 }
 

@@ -33,7 +33,7 @@ fn list_shortened(names: &[String], is_cut: bool) -> String {
 }
 
 /// A permission request of the agent, from the text of its question.
-pub fn wanted(text: &str) -> String {
+pub fn permission_request(text: &str) -> String {
     tr!("the agent wants to {text}", text)
 }
 
@@ -142,7 +142,7 @@ pub fn takeover(
 }
 
 /// `no check notices 2 of 14 mutants: calc.py:3, calc.py:9`
-pub fn unnoticed(state: &LoopState) -> Option<String> {
+pub fn unnoticed_mutants(state: &LoopState) -> Option<String> {
     Some(sanitize::line(&mutants::current(state)?.describe_survivors()?))
 }
 

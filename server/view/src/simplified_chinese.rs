@@ -13,7 +13,7 @@ use crate::report::{markdown, report};
 use crate::transcript::TranscriptWriter;
 use crate::{DeferredCommand, effect, headline, sentences, start_preview};
 use loopkeeper_agent::LoopMode;
-use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, criterion, spec};
 use loopkeeper_core::journal::{CommandSender, RestrictedCommand, TakeoverReason};
 use loopkeeper_task::parse_inline_task;
 use loopkeeper_text::language::{Language, english_prose};
@@ -140,9 +140,9 @@ fn figures_and_answers_about_agents() {
 
 #[test]
 fn a_loop_from_its_start_to_its_end() {
-    let acts = || vec![Act::new("fp"), Act::idle("fp"), Act::new("pp")];
+    let turns = || vec![Turn::new("fp"), Turn::idle("fp"), Turn::new("pp")];
     let worlds =
-        || vec![World::prompt().played("fp", acts()), World::prompt().tripped(), World::prompt().cooling()];
+        || vec![World::prompt().played("fp", turns()), World::prompt().tripped(), World::prompt().cooling()];
     check(|| worlds().iter().flat_map(|it| it.with_view(diagnostics)).map(|it| it.message).collect());
     check(|| {
         worlds()
@@ -155,7 +155,7 @@ fn a_loop_from_its_start_to_its_end() {
         worlds().iter().filter_map(|it| it.status.as_ref()).map(|it| headline(it).sentences()).collect()
     });
     let transcript = || {
-        let sim = Sim::new(spec(World::prompt().task.criteria), "fp", acts()).run();
+        let sim = Sim::new(spec(World::prompt().task.criteria), "fp", turns()).run();
         let mut writer = TranscriptWriter::default();
         sim.entries.iter().filter_map(|it| writer.describe(it, None)).collect::<String>()
     };

@@ -81,7 +81,7 @@ pub fn status(state: &LoopState, facts: &StatusFacts) -> LoopStatus {
         outcome: state.outcome().cloned(),
         branch: state.git.branch.home.as_deref().map(sanitize::line),
         away: branch_tracking::sentence(state).filter(|_| state.outcome().is_none()),
-        weakened: weakened(state),
+        weakened: weakened_status(state),
         keeper: KeeperStatus {
             pid: facts.keeper.pid(),
             alive: facts.keeper.is_alive(),
@@ -221,7 +221,8 @@ fn warnings(state: &LoopState) -> Vec<String> {
     let hook = |(event, why): (&LoopEvent, &String)| sentences::hook_failed(*event, why);
     let hooks = state.reported.hooks_failed.iter().map(hook).chain(attempts(state));
     let denied = denial_warning(state);
-    let of_mutants = [sentences::unnoticed(state), sentences::hollow_tests(state)].into_iter().flatten();
+    let of_mutants =
+        [sentences::unnoticed_mutants(state), sentences::hollow_tests(state)].into_iter().flatten();
     if let Some(outcome) = state.outcome() {
         // Required survivors are in the sentence already.
         let sentence = outcome.sentence.to_string();
@@ -281,7 +282,7 @@ fn denial_warning(state: &LoopState) -> Option<String> {
     Some(tr!("the agent was denied {what} in iteration {number}", what, number = row.number))
 }
 
-fn weakened(state: &LoopState) -> Vec<WeakenedStatus> {
+fn weakened_status(state: &LoopState) -> Vec<WeakenedStatus> {
     let one = |it: &Weakening| WeakenedStatus {
         path: (!it.path.is_empty()).then(|| sanitize::line(&it.path)),
         what: sanitize::line(&it.what),

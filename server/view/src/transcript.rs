@@ -72,14 +72,14 @@ impl TranscriptWriter {
             }
             Record::IterationIntended { iteration, .. } => self.iteration_heading(*iteration),
             Record::ChecksDone { round, .. } => self.round_lines(tr!("Checks"), round),
-            Record::IterationEnded { sentence, .. } => dim(sentence),
+            Record::IterationEnded { sentence, .. } => dim_line(sentence),
             Record::Steered { text } => self.hint_line(text, read_at),
             Record::Asked { text, .. } => format!("{YELLOW}? {}{RESET}\n", sanitize::line(text)),
             Record::Answered { text: Some(text), .. } => {
                 let answered = tr!("You answered: {text}", text = sanitize::line(text));
                 format!("{CYAN}» {answered}{RESET}\n")
             }
-            Record::Answered { text: None, .. } => dim(tr!("Not answered: the agent decides.")),
+            Record::Answered { text: None, .. } => dim_line(tr!("Not answered: the agent decides.")),
             Record::BreakerChanged { state: BreakerState::Open, reason, .. } => {
                 let fact = match reason.as_deref().map(sanitize::line) {
                     Some(reason) => tr!("Breaker open: {reason}", reason),
@@ -87,18 +87,18 @@ impl TranscriptWriter {
                 };
                 format!("{YELLOW}! {fact}{RESET}\n")
             }
-            Record::Paused { reason: PauseReason::User, .. } => dim(tr!("Paused by you")),
+            Record::Paused { reason: PauseReason::User, .. } => dim_line(tr!("Paused by you")),
             Record::Paused { message, .. } => {
                 let paused = tr!("Paused: {reason}", reason = sanitize::line(&message.sentences()));
                 format!("{YELLOW}! {paused}{RESET}\n")
             }
-            Record::Resumed {} => dim(tr!("Resumed")),
+            Record::Resumed {} => dim_line(tr!("Resumed")),
             Record::AgentChanged { from, to, reason, message, .. } => {
-                dim(&sentences::takeover((from, to), *reason, None, message.as_deref()))
+                dim_line(&sentences::takeover((from, to), *reason, None, message.as_deref()))
             }
-            Record::RolledBack { to: 0, .. } => dim(tr!("Files rolled back to the start")),
+            Record::RolledBack { to: 0, .. } => dim_line(tr!("Files rolled back to the start")),
             Record::RolledBack { to, .. } => {
-                dim(&tr!("Files rolled back to iteration {number}", number = to))
+                dim_line(&tr!("Files rolled back to iteration {number}", number = to))
             }
             Record::Ended { outcome } => outcome_line(outcome),
             _ => return None,
@@ -132,7 +132,7 @@ impl TranscriptWriter {
 
     fn round_lines(&self, what: &str, round: &Round) -> String {
         let Some(tally) = self.names.tally(round) else {
-            return dim(&tr!("{what}: nothing to check", what));
+            return dim_line(&tr!("{what}: nothing to check", what));
         };
         let tally = tr!("{what}: {counts}", what, counts = tally.of_round());
         let mut text = format!("{BOLD}{tally}{RESET}\n");
@@ -167,7 +167,7 @@ fn passing_fact(fact: &str) -> String {
 }
 
 /// A remark next to the output of the agent: one line.
-pub fn dim(text: &str) -> String {
+pub fn dim_line(text: &str) -> String {
     format!("{DIM}{}{RESET}\n", sanitize::line(text))
 }
 

@@ -220,7 +220,7 @@ impl WorkspaceIndex {
     }
 
     /// Data from keepers that is not in the journal.
-    pub fn live(&self) -> &LiveFeed {
+    pub fn live_feed(&self) -> &LiveFeed {
         &self.live
     }
 }
@@ -258,10 +258,10 @@ impl IndexWorker {
             })
         };
         index_state =
-            scope.update_state((&mut self.unpredicted(), 0), index_state, IndexState::find_roots).await;
+            scope.update_state((&mut self.blocking_executor(), 0), index_state, IndexState::find_roots).await;
         let Some((back, _)) = update_watches(watcher, index_state.watched_paths()).await else { return };
         watcher = back;
-        let (mut poll_interval, mut quick) = (None, self.unpredicted());
+        let (mut poll_interval, mut quick) = (None, self.blocking_executor());
         // A separate thread, because publishing snapshots does not wait for it.
         let trees = WorkerThread::start("trees");
         while self.wait_for_work(poll_interval).await {
@@ -279,7 +279,7 @@ impl IndexWorker {
             // A panic of the provider is raised again where the update's own panics are caught.
             let open = catch_unwind(AssertUnwindSafe(|| scope.texts.open()));
             let size = open.iter().flatten().map(|it| it.text.len()).sum();
-            let mut slow = self.unpredicted();
+            let mut slow = self.blocking_executor();
             // Every other invalidation reads files.
             let is_keystroke = index_state.is_initialized() && !invalidation.is_deep() && !invalidation.tree;
             let quick = if is_keystroke { &mut quick } else { &mut slow };
@@ -308,7 +308,7 @@ impl IndexWorker {
     }
 
     /// The executor for work whose duration is unknown.
-    fn unpredicted(&self) -> AdaptiveBlocking {
+    fn blocking_executor(&self) -> AdaptiveBlocking {
         AdaptiveBlocking::new(self.worker.clone())
     }
 

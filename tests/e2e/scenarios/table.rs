@@ -49,7 +49,7 @@ fn play(rows: &'static [Row]) {
 }
 
 fn play_one(row: &Row) {
-    let acts: Vec<String> = row.acts.iter().map(|it| shell(it)).collect();
+    let acts: Vec<String> = row.turns.iter().map(|it| shell(it)).collect();
     let acts: Vec<&str> = acts.iter().map(String::as_str).collect();
     let played = Scenario {
         files: row.files,
@@ -79,7 +79,7 @@ fn ends(end: &End) -> Ends<'static> {
 }
 
 fn speaks_claude(row: &Row) -> bool {
-    row.acts.iter().any(|act| act.iter().any(|it| matches!(it, Do::Meets(_))))
+    row.turns.iter().any(|act| act.iter().any(|it| matches!(it, Do::Meets(_))))
 }
 
 fn shell(act: &[Do]) -> String {

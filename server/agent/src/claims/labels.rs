@@ -44,7 +44,7 @@ pub(super) fn find_labelled(text: &str, masked: &str, lines: &[MessageLine<'_>])
         let is_spoken = masked.get(line.range.clone()).is_some_and(|it| !it.trim().is_empty());
         let whole = if is_spoken { text.get(line.range.clone()).unwrap_or_default() } else { "" };
         let (item, bullet) = without_bullet(whole);
-        if let Some((labels, value)) = labelled(item) {
+        if let Some((labels, value)) = split_label(item) {
             open = value.is_empty().then_some(labels);
             out.add_entry(labels, value);
         } else if item.is_empty() {
@@ -80,7 +80,7 @@ fn without_bullet(line: &str) -> (&str, bool) {
     item.map_or((start, false), |it| (it.trim(), true))
 }
 
-fn labelled(line: &str) -> Option<(&'static [&'static str], &str)> {
+fn split_label(line: &str) -> Option<(&'static [&'static str], &str)> {
     let decoration = |c: char| c.is_whitespace() || matches!(c, '*' | '_');
     let (label, value) = line.trim_start_matches(decoration).split_once([':', '：'])?;
     let label = label.trim_matches(decoration).to_lowercase();

@@ -142,7 +142,7 @@ fn read_line(
             }
             ',' | ';' | ':' | '(' | ')' | '—' | '–' | '=' | '→' | '|' | '，' | '；' | '：' | '、' | '（'
             | '）' => {
-                current.tokens.push(ProseToken::Mark(folded(c)));
+                current.tokens.push(ProseToken::Mark(fold_char(c)));
             }
             '-' if before == ' ' && next == ' ' => current.tokens.push(ProseToken::Mark('-')),
             _ => {}
@@ -181,7 +181,7 @@ fn push_percent(tokens: &mut [ProseToken]) {
     }
 }
 
-fn folded(c: char) -> char {
+fn fold_char(c: char) -> char {
     match c {
         '，' | '、' => ',',
         '；' => ';',

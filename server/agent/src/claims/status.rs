@@ -197,7 +197,7 @@ fn parse_body(body: &[&str]) -> Option<StatusBlock> {
 fn scan_exit_line(line: &str) -> StatusScan {
     let signal = split_line(line)
         .filter(|_| !line.trim_start().starts_with('`'))
-        .filter(|(key, _)| fields::canonical(key) == "exitsignal");
+        .filter(|(key, _)| fields::canonical_key(key) == "exitsignal");
     signal.and_then(|(_, value)| parse_bool(value)).map_or(StatusScan::Nothing, StatusScan::Exit)
 }
 

@@ -102,7 +102,7 @@ impl ErrorBlock {
     }
 
     /// The decisive line of a block that ends early.
-    pub(super) fn decisive(self) -> Option<String> {
+    pub(super) fn into_decisive_line(self) -> Option<String> {
         self.decisive
     }
 

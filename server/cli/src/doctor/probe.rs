@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args, out: &mut Ui) -> ExitResult {
     if args.json {
         out.json(&report);
     } else {
-        out.write(&show::probed(&report, Glyphs::of_environment()));
+        out.write(&show::format_probe(&report, Glyphs::of_environment()));
         let shown = files.map(|it| sanitize::line(&it.to_string_lossy()));
         out.line(
             "\n".to_owned() + &tr!("Written to {report} and {data}", report = shown[0], data = shown[1]),
@@ -134,8 +134,7 @@ fn write_file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure>
 /// The message that the user gets before a call is made. `made`: calls of this hour so far; `needed`: those to come.
 fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &LimitSettings) -> String {
     tr!(
-        "Probing `{name}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty \
-         folder of its own and for at most {duration}. Every start is a call of its model and costs what that costs; it \
+        "Probing `{name}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty folder of its own and for at most {duration}. Every start is a call of its model and costs what that costs; it \
          counts like those of loops, of which there were {made} in the last hour (`limits.calls_per_hour` is {calls_per_hour}).",
         name = sanitize::line(&plan.name),
         needed,

@@ -94,7 +94,7 @@ pub(super) fn agent(agent: &AgentFacts, capabilities: &[(&'static str, String)])
 }
 
 /// The table of a probe, and the next steps.
-pub(super) fn probed(report: &ProbeReport, glyphs: Glyphs) -> String {
+pub(super) fn format_probe(report: &ProbeReport, glyphs: Glyphs) -> String {
     let mut text =
         format!("{BOLD}{}{BOLD:#}\n", tr!("What `{agent}` can do", agent = sanitize::line(&report.agent)));
     for row in &report.rows {

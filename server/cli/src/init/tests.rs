@@ -63,7 +63,7 @@ fn install(root: &Path, packages: &[&str]) {
 #[track_caller]
 fn check(files: &[(&str, &str)], expect: &[&str]) {
     let root = project(files);
-    let report = run(root.path(), root.path(), &InstalledTools::below(machine().path())).unwrap();
+    let report = run(root.path(), root.path(), &InstalledTools::in_folder(machine().path())).unwrap();
     let commands: Vec<&str> = report.checks.found.iter().map(|it| it.command.as_str()).collect();
     assert_eq!(commands, expect);
     assert!(report.checks.found.iter().all(|it| it.lack.is_none()), "{report:?}");
@@ -88,7 +88,8 @@ fn check(files: &[(&str, &str)], expect: &[&str]) {
 fn check_on(machine: &Path, files: &[(&str, &str)], folder: &str, expect: &[&str]) {
     let root = project(files);
     let checks =
-        ProposedChecks::of(root.path(), &root.path().join(folder), &InstalledTools::below(machine)).unwrap();
+        ProposedChecks::of(root.path(), &root.path().join(folder), &InstalledTools::in_folder(machine))
+            .unwrap();
     let describe = |it: &FoundCheck| {
         let lack = it.lack.as_ref().map_or(String::new(), |it| format!(" ({}. {})", it.what, it.remedy));
         format!("{}{lack}", it.command)
@@ -100,7 +101,7 @@ fn check_on(machine: &Path, files: &[(&str, &str)], folder: &str, expect: &[&str
 }
 
 fn init(root: &Path, folder: &Path) -> Result<InitReport, InitError> {
-    run(root, folder, &InstalledTools::below(machine().path()))
+    run(root, folder, &InstalledTools::in_folder(machine().path()))
 }
 
 fn command(line: &str) -> Check {

@@ -121,8 +121,8 @@ impl EntryFormatter {
                 self.failing.clear();
                 self.denied.clear();
             }
-            Record::AgentEnded { run, .. } => self.denied = agent::denied(run),
-            Record::ChecksDone { iteration: Some(_), round } => self.failing = self.failing(round),
+            Record::AgentEnded { run, .. } => self.denied = agent::describe_denials(run),
+            Record::ChecksDone { iteration: Some(_), round } => self.failing = self.describe_failing(round),
             _ => {}
         }
         self.names.observe(record);
@@ -131,7 +131,7 @@ impl EntryFormatter {
     /// The iteration that the record belongs to, and what happened.
     fn describe_entry(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
         Some(match &entry.record {
-            Record::LoopStarted { spec, .. } => (None, loop_start::started(spec)),
+            Record::LoopStarted { spec, .. } => (None, loop_start::describe_start(spec)),
             Record::BranchTaken { branch, from, made, note } => {
                 (None, tree::branch_taken((branch.as_deref(), from.as_deref()), *made, note.as_deref()))
             }
@@ -145,14 +145,14 @@ impl EntryFormatter {
             Record::IterationIntended { iteration, resumed, .. } => {
                 (Some(*iteration), iteration_begins(*resumed).into())
             }
-            Record::AgentStarted { iteration, .. } => (Some(*iteration), agent::started(&entry.record)),
-            Record::AgentEnded { iteration, run } => (Some(*iteration), agent::ended(run)),
+            Record::AgentStarted { iteration, .. } => (Some(*iteration), agent::start_text(&entry.record)),
+            Record::AgentEnded { iteration, run } => (Some(*iteration), agent::describe_end(run)),
             Record::SubagentAsked { iteration, .. }
             | Record::SubagentStarted { iteration, .. }
             | Record::SubagentEnded { iteration, .. } => {
                 (Some(*iteration), subagents::describe_record(&entry.record))
             }
-            Record::AgentLeft { iteration, left } => (Some(*iteration), agent::left(left)),
+            Record::AgentLeft { iteration, left } => (Some(*iteration), agent::describe_exit(left)),
             Record::SnapshotTaken { iteration, when, tree, not_covered, .. } => {
                 (iteration_number(*iteration), tree::snapshot((*when, *iteration), tree, not_covered.len()))
             }
@@ -163,20 +163,20 @@ impl EntryFormatter {
             Record::BreakerChanged { state, reason, resumes_at, .. } => {
                 (None, self.breaker((*state, reason.as_deref()), *resumes_at, entry.at.wall))
             }
-            Record::Waiting { .. } => (None, self.waiting(&entry.record, entry.at.wall)),
-            Record::Paused { reason, message } => (None, paused(*reason, message)),
-            Record::ChecksWaived { .. } | Record::Resumed {} => (None, resumed(&entry.record).into()),
-            Record::Steered { text } => (None, steered(text)),
+            Record::Waiting { .. } => (None, self.describe_wait(&entry.record, entry.at.wall)),
+            Record::Paused { reason, message } => (None, describe_pause(*reason, message)),
+            Record::ChecksWaived { .. } | Record::Resumed {} => (None, describe_resume(&entry.record).into()),
+            Record::Steered { text } => (None, describe_steering(text)),
             Record::Asked { kind, text, until, .. } => {
-                (None, self.asked((*kind, text), until.map(|it| it.wall), entry.at.wall))
+                (None, self.describe_question((*kind, text), until.map(|it| it.wall), entry.at.wall))
             }
-            Record::Answered { text, .. } => (None, answered(text.as_deref())),
+            Record::Answered { text, .. } => (None, describe_answer(text.as_deref())),
             Record::SessionChanged { from, to, reason } => {
                 (None, session(from.as_deref(), to.as_deref(), *reason))
             }
             Record::SessionJoined { .. } => (None, tr!("your session works on it").into()),
             Record::AgentChanged { .. } => (None, self.takeover(entry)?),
-            Record::Stopping { now } => (None, stopping(*now).into()),
+            Record::Stopping { now } => (None, describe_stop(*now).into()),
             Record::WeakeningAccepted { .. }
             | Record::ProtectedEdited { .. }
             | Record::FinalVerdict { .. } => (None, self.describe_verdict(&entry.record)),
@@ -184,7 +184,7 @@ impl EntryFormatter {
             Record::TrustChanged { message } => (None, message.clone()),
             Record::CommandRefused { .. } | Record::HookFailed { .. } => incident(&entry.record)?,
             Record::RolledBack { .. } => (None, tree::rolled_back(&entry.record)),
-            Record::Recovered { interrupted, .. } => (None, recovered(*interrupted)),
+            Record::Recovered { interrupted, .. } => (None, describe_recovery(*interrupted)),
             Record::Ended { .. } | Record::Feedback { .. } => (None, super::ending::entry(&entry.record)?),
             Record::Unknown => return None,
         })
@@ -209,11 +209,16 @@ impl EntryFormatter {
         let Some(tally) = self.names.tally(round) else {
             return tr!("{what}: nothing to check", what = word);
         };
-        tr!("{what}: {tally}{failing}", what = word, tally = tally.of_round(), failing = self.failing(round))
+        tr!(
+            "{what}: {tally}{failing}",
+            what = word,
+            tally = tally.of_round(),
+            failing = self.describe_failing(round)
+        )
     }
 
     /// `; ✗ lint: exit 1; ✗ tests: 3 of 9 fail`.
-    fn failing(&self, round: &Round) -> String {
+    fn describe_failing(&self, round: &Round) -> String {
         let sign = if self.glyphs == Glyphs::Unicode { '✗' } else { 'x' };
         round.results.iter().filter(|it| is_failing(it)).fold(String::new(), |mut text, result| {
             let name = self.names.name(&result.criterion);
@@ -224,17 +229,17 @@ impl EntryFormatter {
 
     /// Changes of the files that decide a verdict, or the result of the clean room.
     fn describe_verdict(&self, record: &Record) -> String {
-        let (as_left, pinned, judge_count, copied, unavailable) = match record {
+        let (final_round, pinned, judge_count, copied, unavailable) = match record {
             Record::WeakeningAccepted { paths, by, .. } => {
                 let by =
                     by.as_ref().map(|it| tr!(", by {user}", user = sanitize::line(it))).unwrap_or_default();
-                return tr!("weakening accepted{paths}{by}", paths = listed(paths), by);
+                return tr!("weakening accepted{paths}{by}", paths = list_suffix(paths), by);
             }
             Record::ProtectedEdited { paths, .. } => {
-                return tr!("you edited tests or protected files{paths}", paths = listed(paths));
+                return tr!("you edited tests or protected files{paths}", paths = list_suffix(paths));
             }
-            Record::FinalVerdict { as_left, pinned, judge_count, copied, unavailable, .. } => {
-                (as_left, pinned, judge_count, copied, unavailable)
+            Record::FinalVerdict { final_round, pinned, judge_count, copied, unavailable, .. } => {
+                (final_round, pinned, judge_count, copied, unavailable)
             }
             _ => return String::new(),
         };
@@ -244,7 +249,7 @@ impl EntryFormatter {
                 why = sanitize::line(why)
             );
         }
-        let as_left = as_left.as_deref().map(|it| self.passing_in_room(it)).unwrap_or_default();
+        let final_round = final_round.as_deref().map(|it| self.passing_in_room(it)).unwrap_or_default();
         let pinned = pinned.as_deref().map(passing).map_or_else(String::new, |it| {
             tr!(
                 "; {passing} with the old versions of {files}",
@@ -253,9 +258,9 @@ impl EntryFormatter {
             )
         });
         if copied.is_some() {
-            tr!("final verdict in a copy at another path: {as_left}{pinned}", as_left, pinned)
+            tr!("final verdict in a copy at another path: {final_round}{pinned}", final_round, pinned)
         } else {
-            tr!("final verdict in a clean room: {as_left}{pinned}", as_left, pinned)
+            tr!("final verdict in a clean room: {final_round}{pinned}", final_round, pinned)
         }
     }
 
@@ -423,7 +428,7 @@ fn not_taken_up(proposed: &[Proposal]) -> String {
 }
 
 /// `: a, b and 3 more`; empty if the list is empty.
-fn listed(paths: &[String]) -> String {
+fn list_suffix(paths: &[String]) -> String {
     let shown: Vec<String> = paths.iter().take(3).map(|it| sanitize::line(it)).collect();
     let more = paths.len().saturating_sub(shown.len());
     if shown.is_empty() {
@@ -442,26 +447,26 @@ fn iteration_number(iteration: u32) -> Option<u32> {
     (iteration > 0).then_some(iteration)
 }
 
-fn stopping(now: bool) -> &'static str {
+fn describe_stop(now: bool) -> &'static str {
     if now { tr!("asked to stop now") } else { tr!("asked to stop after this iteration") }
 }
 
-fn resumed(record: &Record) -> &'static str {
+fn describe_resume(record: &Record) -> &'static str {
     match record {
         Record::ChecksWaived { .. } => tr!("continues without the checks that cannot run"),
         _ => tr!("resumed"),
     }
 }
 
-fn answered(text: Option<&str>) -> String {
+fn describe_answer(text: Option<&str>) -> String {
     text.map_or_else(|| tr!("not answered").into(), |it| tr!("answered: {text}", text = sanitize::line(it)))
 }
 
-fn steered(text: &str) -> String {
+fn describe_steering(text: &str) -> String {
     tr!("hint for the agent: {text}", text = sanitize::line(text))
 }
 
-fn paused(reason: PauseReason, message: &Message) -> String {
+fn describe_pause(reason: PauseReason, message: &Message) -> String {
     match reason {
         PauseReason::User => message.to_string(),
         _ => tr!("paused: {message}", message),
@@ -476,7 +481,7 @@ fn iteration_begins(resumed: bool) -> &'static str {
     }
 }
 
-fn recovered(interrupted: Option<u32>) -> String {
+fn describe_recovery(interrupted: Option<u32>) -> String {
     let lost = interrupted.map(|it| tr!("; iteration {number} was interrupted", number = it));
     tr!("taken up again{lost}", lost = lost.unwrap_or_default())
 }

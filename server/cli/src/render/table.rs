@@ -42,14 +42,14 @@ pub(crate) fn with_output<'a>(
         let fact = if is_compared { FactOfPass::Shown } else { FactOfPass::Hidden };
         let _ = writeln!(text, "{}", line(item, glyphs, fact));
         if let Some(result) = result.filter(|it| it.status != Status::Pass) {
-            text.push_str(&printed(result));
+            text.push_str(&format_failure(result));
         }
     }
     text
 }
 
 /// The locations where a check failed, and the last lines of its output.
-fn printed(result: &CheckResult) -> String {
+fn format_failure(result: &CheckResult) -> String {
     let mut text = String::new();
     for place in places(result) {
         let _ = writeln!(text, "      {}", truncate_rows(&place));
@@ -138,7 +138,7 @@ fn mark(item: &CriterionStatus, glyphs: Glyphs) -> (&'static str, &'static str, 
 
 #[cfg(test)]
 mod tests {
-    use super::{FactOfPass, Glyphs, line, printed};
+    use super::{FactOfPass, Glyphs, format_failure, line};
     use loopkeeper_core::check::{CheckResult, Location, Status};
     use loopkeeper_task::criterion::CriterionId;
     use loopkeeper_text::language::Language;
@@ -158,7 +158,7 @@ mod tests {
                 head: output.into(),
                 ..CheckResult::new(CriterionId("a".into()), Status::Fail, "exit 1")
             };
-            let plain = anstream::adapter::strip_str(&printed(&result)).to_string();
+            let plain = anstream::adapter::strip_str(&format_failure(&result)).to_string();
             let lines: Vec<_> = plain.lines().map(|it| it.strip_prefix("      ").unwrap()).collect();
             assert_eq!(lines, expect);
         };

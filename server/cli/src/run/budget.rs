@@ -34,7 +34,7 @@ impl QueueBudget {
     }
 
     /// The arguments that limit a task to the remaining budget. Its files cannot raise these limits.
-    pub(super) fn bounded(&self, args: &Args, own: &LimitSettings) -> Args {
+    pub(super) fn limit_args(&self, args: &Args, own: &LimitSettings) -> Args {
         let cost = own.cost_micros.min(self.cost_micros);
         let iterations = self.iterations.map_or(own.iterations, |left| left.min(own.iterations));
         Args {
@@ -84,7 +84,7 @@ mod tests {
     use crate::run::Args;
     use clap::Parser;
     use loopkeeper_core::decide::UserCommand;
-    use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+    use loopkeeper_core::decide::sim::{Sim, Turn, criterion, spec};
     use loopkeeper_core::settings::LimitSettings;
     use std::time::Duration;
 
@@ -103,7 +103,7 @@ mod tests {
     }
 
     fn bounds(budget: &QueueBudget, given: &Args, own: &LimitSettings) -> [String; 3] {
-        let args = budget.bounded(given, own);
+        let args = budget.limit_args(given, own);
         [args.max_cost, args.max_duration, args.max_iterations].map(Option::unwrap)
     }
 
@@ -125,7 +125,8 @@ mod tests {
     #[test]
     fn a_pause_is_not_charged() {
         let (given, own) = (args(&["a", "b"]), limits(2_500_000, 3_600_000));
-        let mut sim = Sim::new(spec(vec![criterion("tests", "t")]), "f", vec![Act::new("f"), Act::new("p")]);
+        let mut sim =
+            Sim::new(spec(vec![criterion("tests", "t")]), "f", vec![Turn::new("f"), Turn::new("p")]);
         sim.play_iterations(1);
         sim.command(UserCommand::Pause);
         sim.play();

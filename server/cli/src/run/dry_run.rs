@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::out::Ui;
 use crate::render::{BOLD, DIM, Glyphs, padded, table};
 use loopkeeper_lint::TaskLints;
-use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::agents::AgentSelection;
 use loopkeeper_operations::resolved_task::ResolvedTask;
 use loopkeeper_operations::{self as operations, start};
 use loopkeeper_system::git::branch::BranchStep;
@@ -24,7 +24,7 @@ const NAME_CELLS: usize = 10;
 
 pub(super) struct DryRun<'a> {
     pub(super) work: &'a ResolvedTask,
-    pub(super) roster: &'a AgentRoster,
+    pub(super) roster: &'a AgentSelection,
     pub(super) items: &'a [TrustItem],
     pub(super) state: &'a StateDir,
 }
@@ -139,7 +139,7 @@ fn show_settings(heading: &str, rows: &[&SettingRow], out: &mut Ui) {
 
 fn show_text(plan: &DryRun<'_>, preview: &DryRunPreview, out: &mut Ui) {
     let DryRun { work, roster, items, .. } = plan;
-    let AgentRoster { agent, fallbacks, judge, .. } = roster;
+    let AgentSelection { agent, fallbacks, judge, .. } = roster;
     let fact = |out: &mut Ui, name: &str, value: &str| {
         out.line(format_args!("{BOLD}{}{BOLD:#}{value}", padded(name, NAME_CELLS)));
     };

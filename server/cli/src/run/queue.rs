@@ -110,9 +110,9 @@ fn outlive_terminal() -> Result<(), Failure> {
 }
 
 /// What decides a criterion: its id, whether it is required, its check.
-type Judge = (CriterionId, bool, Option<Check>);
+type CriterionJudge = (CriterionId, bool, Option<Check>);
 
-fn judged_by(criteria: &[Criterion]) -> Vec<Judge> {
+fn judged_by(criteria: &[Criterion]) -> Vec<CriterionJudge> {
     criteria.iter().map(|it| (it.id.clone(), it.required, it.check.clone())).collect()
 }
 
@@ -129,7 +129,7 @@ struct QueueRun<'a> {
 /// What the agents of earlier tasks must not change.
 struct PinnedTask {
     limits: LimitSettings,
-    judges: Vec<Judge>,
+    judges: Vec<CriterionJudge>,
 }
 
 struct TaskEnd {
@@ -182,7 +182,7 @@ impl QueueRun<'_> {
             }
             let end = match self.obstacle(*index) {
                 Some(end) => end,
-                None => self.run_task(*index, out).unwrap_or_else(|failure| failed(&failure)),
+                None => self.run_task(*index, out).unwrap_or_else(|failure| failed_end(&failure)),
             };
             if !self.args.json && end.kind == TaskEndKind::NotStarted {
                 out.line(format_args!("  {}", end.sentence));
@@ -219,7 +219,7 @@ impl QueueRun<'_> {
         let (Some(entry), Some(pinned)) = (self.queue.entries.get(index), self.pinned.get(index)) else {
             return Err(Failure::ended(tr!("no such task")));
         };
-        let args = self.budget.bounded(self.args, &pinned.limits);
+        let args = self.budget.limit_args(self.args, &pinned.limits);
         let run = PreparedRun::of(&args, Some(&entry.path))?;
         if pinned.judges != judged_by(&run.work.task.criteria) {
             let reason = tr!("its criteria changed since the queue started");
@@ -278,7 +278,7 @@ fn is_completed(end: &TaskEnd) -> bool {
     end.kind == TaskEndKind::Completed
 }
 
-fn failed(failure: &Failure) -> TaskEnd {
+fn failed_end(failure: &Failure) -> TaskEnd {
     failure::warn(failure);
     let what = sanitize::line(failure.message.fact());
     TaskEnd::not_started(Exit::of_failure(failure.kind), what)

@@ -9,7 +9,7 @@ use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
 
 /// The tasks of this work tree. Errors become a warning, because the loops are still worth showing.
-pub(super) fn here() -> Vec<TaskSummary> {
+pub(super) fn list_here() -> Vec<TaskSummary> {
     tasks::list_tasks().unwrap_or_else(|problem| {
         failure::warn(problem.message.fact());
         Vec::new()

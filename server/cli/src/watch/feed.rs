@@ -21,7 +21,7 @@ use crate::failure::Failure;
 /// Ended loops that are shown, the newest ones.
 const MAX_ENDED: usize = 20;
 
-struct FollowedLoop {
+struct FeedEntry {
     dir: LoopDir,
     tailer: LoopTailer,
     keeper: KeeperLiveness,
@@ -29,12 +29,12 @@ struct FollowedLoop {
     has_stream: bool,
 }
 
-impl FollowedLoop {
+impl FeedEntry {
     fn is_ended(&self) -> bool {
         self.tailer.state().is_some_and(|it| it.outcome().is_some())
     }
 
-    fn shown(&self, tree: Option<&CurrentTree>) -> Option<DashboardLoop> {
+    fn to_dashboard_loop(&self, tree: Option<&CurrentTree>) -> Option<DashboardLoop> {
         let damaged = self.tailer.damage().is_some();
         let facts = StatusFacts { now: clock::now(), keeper: self.keeper, damaged, activity: None };
         let root = self.dir.root();
@@ -47,7 +47,7 @@ impl FollowedLoop {
 pub(super) struct LoopFeed {
     store: StateDir,
     tree: Option<CurrentTree>,
-    loops: Vec<FollowedLoop>,
+    loops: Vec<FeedEntry>,
     /// Ended loops that are too old to be shown.
     omitted: HashSet<String>,
     events: mpsc::Sender<DashboardEvent>,
@@ -67,7 +67,7 @@ impl LoopFeed {
             if !self.omitted.contains(dir.id()) && !self.loops.iter().any(|it| it.dir.id() == dir.id()) {
                 let tailer = LoopTailer::from_saved_state(&dir.journal());
                 let keeper = KeeperLiveness::Gone;
-                self.loops.push(FollowedLoop { dir, tailer, keeper, has_stream: false });
+                self.loops.push(FeedEntry { dir, tailer, keeper, has_stream: false });
             }
         }
         let selected = view.selected().map(str::to_owned);
@@ -80,7 +80,7 @@ impl LoopFeed {
             // Elapsed times change in the displayed loop.
             let is_looked_at = selected.as_deref() == Some(it.dir.id()) && !it.is_ended();
             if has_news || is_other_keeper || is_looked_at {
-                it.shown(self.tree.as_ref()).into_iter().for_each(|it| view.set_loop(it));
+                it.to_dashboard_loop(self.tree.as_ref()).into_iter().for_each(|it| view.set_loop(it));
             }
         }
         self.omit_old(view);
@@ -90,14 +90,14 @@ impl LoopFeed {
 
     /// Looks at the journals of running loops without a stream, or of the one whose keeper reported a record.
     pub(super) fn poll(&mut self, id: Option<&str>, view: &mut Dashboard) {
-        let wanted = |it: &&mut FollowedLoop| match id {
+        let wanted = |it: &&mut FeedEntry| match id {
             Some(id) => it.dir.id() == id,
             None => it.keeper.is_alive() && !it.has_stream,
         };
         for it in self.loops.iter_mut().filter(wanted) {
             // A journal that cannot be read now is read again by the next scan.
             if it.tailer.advance().unwrap_or_default() {
-                it.shown(self.tree.as_ref()).into_iter().for_each(|it| view.set_loop(it));
+                it.to_dashboard_loop(self.tree.as_ref()).into_iter().for_each(|it| view.set_loop(it));
             }
         }
     }
@@ -130,7 +130,7 @@ impl LoopFeed {
     }
 
     fn connect(&mut self) {
-        let without = |it: &&mut FollowedLoop| it.keeper.is_alive() && !it.has_stream;
+        let without = |it: &&mut FeedEntry| it.keeper.is_alive() && !it.has_stream;
         for it in self.loops.iter_mut().filter(without) {
             it.has_stream = true;
             let (store, id, events) = (self.store.clone(), it.dir.id().to_owned(), self.events.clone());

@@ -32,11 +32,11 @@ impl CheckResult {
                 expect.iter().find_map(|it| self.unmet_pattern(it))
             }
             Check::Has { pattern, globs } => self.names(pattern).then(|| FailedComparison {
-                expected: tr!("{pattern} in {files}", pattern = name(pattern), files = listed(globs)),
+                expected: tr!("{pattern} in {files}", pattern = name(pattern), files = list_globs(globs)),
                 actual: tr!("not found").to_owned(),
             }),
             Check::Lacks { pattern, globs } => self.names(pattern).then(|| FailedComparison {
-                expected: tr!("no {pattern} in {files}", pattern = name(pattern), files = listed(globs)),
+                expected: tr!("no {pattern} in {files}", pattern = name(pattern), files = list_globs(globs)),
                 actual: self.found_in(pattern),
             }),
             Check::Exists { .. } | Check::Missing { .. } | Check::Clean | Check::Judge { .. } => None,
@@ -47,7 +47,7 @@ impl CheckResult {
         match expect {
             Expect::Matches { pattern } if self.names(pattern) => {
                 let last = self.last_lines(LINES);
-                let actual = if last.is_empty() { tr!("no output").to_owned() } else { joined(&last) };
+                let actual = if last.is_empty() { tr!("no output").to_owned() } else { join_lines(&last) };
                 Some(FailedComparison { expected: match_of(pattern), actual })
             }
             Expect::MatchesNot { pattern } if self.names(pattern) => {
@@ -78,7 +78,7 @@ impl CheckResult {
         let is_match = |line: &&str| regex.as_ref().is_some_and(|it| it.is_match(line));
         let lines: Vec<&str> =
             self.head.lines().chain(self.tail.lines()).filter(is_match).take(LINES).collect();
-        if lines.is_empty() { match_of(pattern) } else { joined(&lines) }
+        if lines.is_empty() { match_of(pattern) } else { join_lines(&lines) }
     }
 }
 
@@ -91,11 +91,11 @@ fn match_of(pattern: &TextPattern) -> String {
     tr!("a match of {pattern}", pattern = name(pattern))
 }
 
-fn listed(globs: &[String]) -> String {
+fn list_globs(globs: &[String]) -> String {
     sanitize::line(&globs.join(" "))
 }
 
-fn joined(lines: &[&str]) -> String {
+fn join_lines(lines: &[&str]) -> String {
     let short: Vec<&str> = lines.iter().map(|it| truncate::first_bytes(it, LINE_BYTES)).collect();
     short.join("\n")
 }

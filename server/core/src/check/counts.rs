@@ -77,7 +77,7 @@ fn sum(left: TestCounts, right: TestCounts) -> TestCounts {
 }
 
 /// Counts in a list like `2 failed, 1 passed, 1 skipped`; `None` when a part is of another form.
-fn listed(list: &str, separator: char) -> Option<Vec<(u64, &str)>> {
+fn parse_list(list: &str, separator: char) -> Option<Vec<(u64, &str)>> {
     list.split(separator)
         .map(|it| {
             let (count, word) = it.trim().split_once(' ')?;

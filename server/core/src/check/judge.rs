@@ -134,7 +134,7 @@ fn judge_exit(
     output: &DecodedOutput,
     tests: Option<TestCounts>,
 ) -> CheckVerdict {
-    if let Some(fact) = tool::missing(code, output.error_output()) {
+    if let Some(fact) = tool::missing_program(code, output.error_output()) {
         return make_verdict(Status::CouldNotRun, fact);
     }
     if let Some(WrongCode { wanted }) = wrong_code(code, expect) {
@@ -145,7 +145,7 @@ fn judge_exit(
     }
     // A pipeline can lose the exit code of a runner. Expectations of the user take precedence.
     if let Some(failed) = tests.filter(|it| it.failed > 0 && expect.is_empty()) {
-        return make_verdict(Status::Fail, join_with_commas([failing(failed), words::exit(code)]));
+        return make_verdict(Status::Fail, join_with_commas([describe_failing(failed), words::exit(code)]));
     }
     for it in expect {
         match judge_expectation(it, output) {
@@ -182,7 +182,7 @@ fn wrong_code_fact(
         return words::needs_exit(words::exit(code), wanted);
     }
     match tests {
-        Some(it) if it.failed > 0 => failing(it),
+        Some(it) if it.failed > 0 => describe_failing(it),
         Some(it) if it.ran() == 0 => tr!("0 tests ran, {exit}", exit = words::exit(code)),
         _ => match tool::count_errors(&output.both) {
             Some(1) => tr!("1 error").to_owned(),
@@ -192,7 +192,7 @@ fn wrong_code_fact(
     }
 }
 
-fn failing(tests: TestCounts) -> String {
+fn describe_failing(tests: TestCounts) -> String {
     tr!("{failed} of {total} fail", failed = tests.failed, total = tests.ran())
 }
 
@@ -202,7 +202,7 @@ fn pass_fact(code: i32, expect: &[Expect], output: &DecodedOutput, tests: Option
         _ if expects_number => {
             number::last_number(output.stdout_end()).map_or_else(String::new, |it| it.to_string())
         }
-        Some(it) if it.failed > 0 => join_with_commas([failing(it), words::exit(code)]),
+        Some(it) if it.failed > 0 => join_with_commas([describe_failing(it), words::exit(code)]),
         Some(it) => tr!("{passed} pass", passed = it.passed),
         None => words::exit(code),
     }

@@ -58,12 +58,12 @@ struct NumberToken {
 
 impl NumberToken {
     fn at_start_of(text: &str) -> Self {
-        let whole = grouped(text).unwrap_or_else(|| digits(text));
+        let whole = end_of_grouped(text).unwrap_or_else(|| digits(text));
         let mut length = whole;
         if let Some(decimals) = after(text, length, '.').map(digits).filter(|it| *it > 0) {
             length += 1 + decimals;
         }
-        let dotted = dotted(text, length);
+        let dotted = end_of_dotted(text, length);
         if dotted > length {
             return Self { length: dotted, value: None };
         }
@@ -83,7 +83,7 @@ fn after(text: &str, at: usize, sign: char) -> Option<&str> {
 }
 
 /// `1,000,000` or `1_000`: one to three digits, then groups of exactly three.
-fn grouped(text: &str) -> Option<usize> {
+fn end_of_grouped(text: &str) -> Option<usize> {
     let first = digits(text);
     let mark = text.get(first..)?.chars().next().filter(|it| matches!(it, ',' | '_'))?;
     let mut length = first;
@@ -95,7 +95,7 @@ fn grouped(text: &str) -> Option<usize> {
 }
 
 /// The end of further `.digits` behind a number: with those it is a version or an address.
-fn dotted(text: &str, from: usize) -> usize {
+fn end_of_dotted(text: &str, from: usize) -> usize {
     let mut length = from;
     while let Some(more) = after(text, length, '.').map(digits).filter(|it| *it > 0) {
         length += 1 + more;

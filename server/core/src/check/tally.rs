@@ -58,7 +58,7 @@ impl CriteriaTally {
 
     /// Whether any check has run.
     pub fn is_judged(&self) -> bool {
-        self.required.judged() + self.optional.judged() > 0
+        self.required.judged_count() + self.optional.judged_count() > 0
     }
 
     /// `3 of 5 criteria pass`; with optional ones `all 5 required pass, 1 optional not checked`; before the first
@@ -111,10 +111,10 @@ impl CriteriaTally {
 
 impl CriteriaCounts {
     fn total(self) -> usize {
-        self.judged() + self.unchecked + self.unverified
+        self.judged_count() + self.unchecked + self.unverified
     }
 
-    fn judged(self) -> usize {
+    fn judged_count(self) -> usize {
         self.passed + self.failed
     }
 

@@ -7,7 +7,7 @@ use super::{Decision, Effect, RefusalReason};
 use loopkeeper_text::message::Message;
 use loopkeeper_text::tr;
 
-/// Attempts beyond this number are refused without a record: a process could fill the journal.
+/// CommandAttempts beyond this number are refused without a record: a process could fill the journal.
 const MAX_RECORDED: u32 = 100;
 
 /// The origin of a command that the user did not send.

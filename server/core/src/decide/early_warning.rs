@@ -66,7 +66,7 @@ pub fn early_warnings(state: &LoopState) -> Vec<EarlyWarning> {
     let mut all: Vec<EarlyWarning> = logged_out.into_iter().chain(stall).collect();
     all.extend(near.into_iter().map(|(limit, it)| warning(WarningCause::LimitNear(limit), it)));
     all.extend(short.map(|(_, it)| warning(WarningCause::BudgetShort, it)));
-    all.extend(QUANTITIES.iter().filter_map(|it| unusual(state, it)));
+    all.extend(QUANTITIES.iter().filter_map(|it| unusual_iteration(state, it)));
     all
 }
 
@@ -114,7 +114,7 @@ const QUANTITIES: [UsualQuantity; 2] = [
 ];
 
 /// The last finished iteration, if it cost or took far more than those before it.
-fn unusual(state: &LoopState, quantity: &UsualQuantity) -> Option<EarlyWarning> {
+fn unusual_iteration(state: &LoopState, quantity: &UsualQuantity) -> Option<EarlyWarning> {
     let UsualQuantity { cause, measure, min, describe } = quantity;
     let mut latest = working_iterations(state).rev();
     let last = latest.next()?;
@@ -126,7 +126,7 @@ fn unusual(state: &LoopState, quantity: &UsualQuantity) -> Option<EarlyWarning> 
 }
 
 /// A limit that may be too low for the open criteria.
-struct Budget {
+struct TightLimit {
     limit: LimitName,
     warning: &'static str,
     /// The median of an iteration; `None` for the number of iterations itself.
@@ -143,8 +143,8 @@ fn budget_short(state: &LoopState) -> Option<(LimitName, String)> {
         return None;
     }
     let needed = open.saturating_mul(finished).div_ceil(turned);
-    let is_short = |it: &Budget| needed.saturating_mul(it.each.unwrap_or(1)) > it.left;
-    let Budget { limit, warning, each, left, words } = budgets(state).into_iter().find(is_short)?;
+    let is_short = |it: &TightLimit| needed.saturating_mul(it.each.unwrap_or(1)) > it.left;
+    let TightLimit { limit, warning, each, left, words } = budgets(state).into_iter().find(is_short)?;
     let sum = each.map(|it| (words(it), words(needed.saturating_mul(it))));
     let sentence = tr!(
         "{warning}: {need} ({turned} turned in {finished} so far); {left} left",
@@ -178,27 +178,27 @@ fn describe_need(open: u64, iterations: &str, sum: Option<(String, String)>) -> 
     }
 }
 
-fn budgets(state: &LoopState) -> Vec<Budget> {
+fn budgets(state: &LoopState) -> Vec<TightLimit> {
     let (limits, spent) = (&state.spec.settings.limits, &state.spent);
     let pace = |measure: fn(&IterationFigures) -> Option<u64>| {
         let recent = working_iterations(state).rev().take(MEDIAN_WINDOW);
         median(recent.filter_map(|it| measure(&it)).collect(), forecast::MIN_ITERATIONS)
     };
-    let cost = pace(|it| it.cost_micros).map(|each| Budget {
+    let cost = pace(|it| it.cost_micros).map(|each| TightLimit {
         limit: LimitName::Cost,
         warning: tr!("at this pace the cost limit is reached before all criteria pass"),
         each: Some(each),
         left: limits.cost_micros.saturating_sub(spent.cost_micros.unwrap_or(0)),
         words: words::cost,
     });
-    let tokens = pace(|it| it.tokens).zip(limits.tokens).map(|(each, limit)| Budget {
+    let tokens = pace(|it| it.tokens).zip(limits.tokens).map(|(each, limit)| TightLimit {
         limit: LimitName::Tokens,
         warning: tr!("at this pace the token limit is reached before all criteria pass"),
         each: Some(each),
         left: limit.saturating_sub(spent.tokens.unwrap_or(0)),
         words: |count| tr!("{amount} tokens", amount = words::amount(count)),
     });
-    let iterations = Budget {
+    let iterations = TightLimit {
         limit: LimitName::Iterations,
         warning: tr!("at this pace the iteration limit is reached before all criteria pass"),
         each: None,

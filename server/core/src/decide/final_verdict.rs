@@ -40,7 +40,7 @@ const MAX_NAMED: usize = 5;
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerdictRounds {
     /// The final tree as the agent left it.
-    pub as_left: Round,
+    pub final_round: Round,
     /// With the judges of the start; `None` where no judge changed.
     pub pinned: Option<Round>,
     pub judges: Vec<ChangedJudge>,
@@ -72,7 +72,7 @@ pub enum VerdictReply {
 
 /// The outcome of a task that is done, unless the final verdict or a weakened file contradicts it.
 pub(super) fn unless_contradicted(state: &LoopState, outcome: Outcome) -> Option<Outcome> {
-    Some(outcome).filter(|it| can_be_requested(state, it) || admits(state, it))
+    Some(outcome).filter(|it| can_be_requested(state, it) || permits_completion(state, it))
 }
 
 /// Whether a final verdict on this outcome does not exist yet and can still be requested.
@@ -85,7 +85,7 @@ fn is_pending(state: &LoopState, outcome: &Outcome) -> bool {
 }
 
 /// Whether the loop may complete with this outcome.
-fn admits(state: &LoopState, outcome: &Outcome) -> bool {
+fn permits_completion(state: &LoopState, outcome: &Outcome) -> bool {
     if outcome.kind == OutcomeKind::Stopped {
         // `exit.when` stops a loop whether or not its work holds.
         return true;
@@ -177,9 +177,9 @@ pub(super) fn handle_reply(
                 return step.take(live);
             }
             let why = tr!("files changed each time while the checks ran").to_owned();
-            unavailable_record(state, Unproven::Yes, why)
+            unavailable_record(state, ClaimOnly::Yes, why)
         }
-        VerdictReply::Unavailable { why } => unavailable_record(state, Unproven::No, why),
+        VerdictReply::Unavailable { why } => unavailable_record(state, ClaimOnly::No, why),
         VerdictReply::Judged(rounds) => verdict_record(state, *rounds),
     };
     Decision::record_and_continue(record)
@@ -187,22 +187,22 @@ pub(super) fn handle_reply(
 
 /// Whether the outcome of a verdict without a clean room is only claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unproven {
+enum ClaimOnly {
     No,
     Yes,
 }
 
-fn unavailable_record(state: &LoopState, unproven: Unproven, why: String) -> Record {
+fn unavailable_record(state: &LoopState, unproven: ClaimOnly, why: String) -> Record {
     Record::FinalVerdict {
         iteration: state.iteration,
         tree: state.tree.judged.clone(),
-        as_left: None,
+        final_round: None,
         pinned: None,
         judges: Vec::new(),
         judge_count: 0,
         weakened: state.weakening.weakened.clone(),
         basis: tr!("judged in the work tree, without a clean room: {why}", why),
-        unproven: unproven == Unproven::Yes,
+        unproven: unproven == ClaimOnly::Yes,
         programs: Vec::new(),
         copied: None,
         seeds: Vec::new(),
@@ -212,8 +212,8 @@ fn unavailable_record(state: &LoopState, unproven: Unproven, why: String) -> Rec
 }
 
 fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
-    let VerdictRounds { mut as_left, mut pinned, judges, unrecorded, copied, order } = rounds;
-    state.criteria.judge_numbers(&state.criteria.pinned, &mut as_left);
+    let VerdictRounds { mut final_round, mut pinned, judges, unrecorded, copied, order } = rounds;
+    state.criteria.judge_numbers(&state.criteria.pinned, &mut final_round);
     // Not the numbers of all criteria: coverage rises with the tests that the loop added.
     if let Some(pinned) = &mut pinned {
         state.criteria.judge_numbers(&measured_by_changed_script(state, &judges), pinned);
@@ -236,7 +236,7 @@ fn verdict_record(state: &LoopState, rounds: VerdictRounds) -> Record {
     Record::FinalVerdict {
         iteration: state.iteration,
         tree: state.tree.judged.clone(),
-        as_left: Some(Box::new(as_left)),
+        final_round: Some(Box::new(final_round)),
         pinned: pinned.map(Box::new),
         judges,
         judge_count,
@@ -285,11 +285,11 @@ pub(super) fn discard(state: &mut LoopState) {
 }
 
 pub(super) fn apply_verdict(state: &mut LoopState, record: &Record) {
-    let Record::FinalVerdict { tree, as_left, weakened, basis, unproven, .. } = record else {
+    let Record::FinalVerdict { tree, final_round, weakened, basis, unproven, .. } = record else {
         return;
     };
-    let passed = as_left.iter().flat_map(|it| &it.results).filter(|it| it.status == Status::Pass);
-    let failed: Vec<&CheckResult> = as_left
+    let passed = final_round.iter().flat_map(|it| &it.results).filter(|it| it.status == Status::Pass);
+    let failed: Vec<&CheckResult> = final_round
         .iter()
         .flat_map(|it| &it.results)
         .filter(|it| !matches!(it.status, Status::Pass | Status::Unverified))

@@ -37,7 +37,7 @@ fn shorten(row: &mut Iteration) {
 #[cfg(test)]
 mod tests {
     use super::{MAX_WHOLE, shorten_next};
-    use crate::decide::sim::{Act, Sim, criterion, spec};
+    use crate::decide::sim::{Sim, Turn, criterion, spec};
     use crate::decide::{IterationHistory, LoopState, apply, replay};
     use loopkeeper_agent::errors::{Fingerprint, FingerprintedError};
 
@@ -45,7 +45,7 @@ mod tests {
     fn long_loop(iterations: usize, prepare: fn(&mut LoopState)) -> LoopState {
         let message = "Decision: keep the old names\n\nCould you confirm that?";
         let spec = spec(vec![criterion("tests pass", "make test")]);
-        let mut state = Sim::new(spec, "f", vec![Act::new("f").says(message)]).run().state;
+        let mut state = Sim::new(spec, "f", vec![Turn::new("f").says(message)]).run().state;
         prepare(&mut state);
         let mut row = state.history[0].clone();
         let (fingerprint, text) = (Fingerprint("e".repeat(12)), "assertion failed".to_owned());
@@ -83,8 +83,8 @@ mod tests {
     fn a_long_loop_replays_to_the_same_state_from_any_record() {
         let mut spec = spec(vec![criterion("a", "make a"), criterion("b", "make b")]);
         spec.settings.limits.iterations = 3 * MAX_WHOLE as u32;
-        let acts = (0..3 * MAX_WHOLE).map(|it| Act::new(if it % 2 == 0 { "fp" } else { "pf" })).collect();
-        let sim = Sim::new(spec, "ff", acts).run();
+        let turns = (0..3 * MAX_WHOLE).map(|it| Turn::new(if it % 2 == 0 { "fp" } else { "pf" })).collect();
+        let sim = Sim::new(spec, "ff", turns).run();
         assert_eq!(sim.state.history.len(), 3 * MAX_WHOLE, "{}", sim.sentence());
         assert!(sim.state.history.recent().len() < 2 * MAX_WHOLE);
         assert_eq!(replay(&sim.entries).unwrap(), sim.state);

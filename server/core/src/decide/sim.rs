@@ -22,15 +22,15 @@ use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::{Criterion, CriterionId};
 use loopkeeper_text::moment::Moment;
 
-mod act;
 mod calls;
 mod crash;
 mod hook_mode;
 mod parts;
-pub use act::Act;
+mod turn;
 use hook_mode::Process;
-pub use parts::{as_left, criterion, item, quiet_run, round_of, spec};
+pub use parts::{criterion, item, quiet_run, round_of, spec, verdict_rounds};
 use parts::{head, result};
+pub use turn::Turn;
 
 pub struct Sim {
     pub state: LoopState,
@@ -48,7 +48,7 @@ pub struct Sim {
     pub prompt: &'static str,
     /// The result letters of the tree as it is; each act sets its own.
     pub standing: &'static str,
-    pub acts: Vec<Act>,
+    pub turns: Vec<Turn>,
     pub untrusted: Vec<CriterionId>,
     /// Why the task cannot be read.
     pub unreadable: Option<String>,
@@ -67,7 +67,7 @@ pub struct Sim {
     /// The result letters of each tree that was judged.
     results_by_tree: BTreeMap<String, &'static str>,
     fact: &'static str,
-    acted: usize,
+    played: usize,
     /// In hook mode: the process that works on many iterations.
     pub process: Process,
     queue: Vec<Effect>,
@@ -96,7 +96,7 @@ pub struct Sim {
 
 impl Sim {
     /// A loop whose first record is written. `start`: the result letters before the first iteration.
-    pub fn new(spec: LoopSpec, start: &'static str, acts: Vec<Act>) -> Self {
+    pub fn new(spec: LoopSpec, start: &'static str, turns: Vec<Turn>) -> Self {
         let now = Moment { wall: 1_795_000_000_000, awake: 1_000_000 };
         let documents = spec.criteria.clone();
         let record = Record::LoopStarted { boot: "boot-1".to_owned(), spec: Box::new(spec) };
@@ -114,7 +114,7 @@ impl Sim {
             documents,
             prompt: "Do it.",
             standing: start,
-            acts,
+            turns,
             untrusted: Vec::new(),
             unreadable: None,
             calls: Some(Vec::new()),
@@ -127,7 +127,7 @@ impl Sim {
             restored_tree: None,
             results_by_tree: BTreeMap::new(),
             fact: "",
-            acted: 0,
+            played: 0,
             process: Process::default(),
             queue: vec![Effect::TakeSnapshot],
             finished: false,
@@ -371,7 +371,7 @@ impl Sim {
         if self.fact.is_empty() {
             // Slow work unless a test overrides it: each failure differs.
             for it in &mut results {
-                it.exit = i32::try_from(self.acted).ok();
+                it.exit = i32::try_from(self.played).ok();
             }
         }
         let tree = self.tree();
@@ -399,7 +399,7 @@ impl Sim {
         let reply = if self.verdicts.is_empty() {
             let results = criteria.iter().map(|it| result(it, 'p', "")).collect();
             let round = Round { tree_before: self.tree(), tree_after: self.tree(), ..round_of(results) };
-            VerdictReply::Judged(Box::new(as_left(round)))
+            VerdictReply::Judged(Box::new(verdict_rounds(round)))
         } else {
             self.verdicts.remove(0)
         };

@@ -32,7 +32,7 @@ pub struct TaskMentions {
 
 /// Whether a word that looks like a source is the subject of the task, or an argument of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TextKind {
+enum MentionContext {
     Prose,
     Command,
 }
@@ -52,7 +52,7 @@ impl TaskMentions {
         let mut reader = MentionReader::default();
         reader.read_markdown(texts.prompt);
         for path in texts.context {
-            reader.read(path, TextKind::Prose);
+            reader.read(path, MentionContext::Prose);
         }
         for criterion in texts.criteria {
             reader.read_markdown(&criterion.name);
@@ -115,26 +115,26 @@ impl MentionReader {
             for (at, part) in line.split('`').enumerate() {
                 let is_span = at % 2 == 1;
                 let is_command = fenced || (is_span && part.trim().contains(char::is_whitespace));
-                self.read(part, if is_command { TextKind::Command } else { TextKind::Prose });
+                self.read(part, if is_command { MentionContext::Command } else { MentionContext::Prose });
             }
         }
     }
 
     fn read_check(&mut self, check: Option<&Check>) {
         match check {
-            Some(Check::Command { command, .. }) => self.read(command, TextKind::Command),
+            Some(Check::Command { command, .. }) => self.read(command, MentionContext::Command),
             Some(
                 Check::Exists { globs }
                 | Check::Missing { globs }
                 | Check::Has { globs, .. }
                 | Check::Lacks { globs, .. },
-            ) => globs.iter().for_each(|it| self.read_token(it, TextKind::Prose)),
+            ) => globs.iter().for_each(|it| self.read_token(it, MentionContext::Prose)),
             Some(Check::Judge { prose, .. }) => self.read_markdown(prose),
             Some(Check::Clean | Check::Get { .. }) | None => {}
         }
     }
 
-    fn read(&mut self, text: &str, kind: TextKind) {
+    fn read(&mut self, text: &str, kind: MentionContext) {
         self.bytes = self.bytes.saturating_add(text.len());
         if self.bytes > MAX_TEXT {
             return;
@@ -152,7 +152,7 @@ impl MentionReader {
         }
     }
 
-    fn read_token(&mut self, token: &str, kind: TextKind) {
+    fn read_token(&mut self, token: &str, kind: MentionContext) {
         let token = token.trim_start_matches(['@', '-', ':', '*']).trim_end_matches(['.', ':', '-']);
         let token = token.strip_prefix("./").unwrap_or(token);
         // A location: `src/auth.py:12:3`.
@@ -175,7 +175,7 @@ impl MentionReader {
         }
     }
 
-    fn read_glob(&mut self, glob: &str, kind: TextKind) {
+    fn read_glob(&mut self, glob: &str, kind: MentionContext) {
         // Emphasis is not a glob.
         if !glob.contains(['/', '.']) {
             return;
@@ -188,11 +188,11 @@ impl MentionReader {
         if let Ok(it) = GlobBuilder::new(&anywhere).literal_separator(true).build() {
             self.globs.push(it);
             self.names_source |=
-                kind == TextKind::Prose && companions::is_source(glob) && !is_test_path(glob);
+                kind == MentionContext::Prose && companions::is_source(glob) && !is_test_path(glob);
         }
     }
 
-    fn read_path(&mut self, path: &str, kind: TextKind) {
+    fn read_path(&mut self, path: &str, kind: MentionContext) {
         let name = names::file_name(path);
         if !name.chars().any(char::is_alphabetic) {
             return;
@@ -205,7 +205,7 @@ impl MentionReader {
         } else {
             !companions::accompanies(path)
         };
-        self.names_source |= kind == TextKind::Prose && is_subject;
+        self.names_source |= kind == MentionContext::Prose && is_subject;
     }
 
     fn add_word(&mut self, word: &str) {

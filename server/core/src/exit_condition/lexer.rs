@@ -76,7 +76,7 @@ fn lex_quoted<'t>(rest: &str, quote: char, at: usize) -> Result<(ExpressionToken
 }
 
 fn lex_pattern<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize), WhenError> {
-    let Some((source, closed)) = enclosed(rest) else {
+    let Some((source, closed)) = text_in_slashes(rest) else {
         let hint = tr!("close the pattern with `/`");
         return Err(WhenError::new(at..at + 1, tr!("this `/` is never closed"), hint));
     };
@@ -91,7 +91,7 @@ fn lex_pattern<'t>(rest: &str, at: usize) -> Result<(ExpressionToken<'t>, usize)
 
 /// A quoted text that is `/…/` or `/…/i` as a whole is a pattern.
 pub(super) fn pattern_in_quotes(text: &str) -> Option<Result<TextPattern, String>> {
-    let (source, closed) = enclosed(text)?;
+    let (source, closed) = text_in_slashes(text)?;
     let kind = match text.get(closed..)? {
         "" => PatternKind::Regex,
         "i" => PatternKind::RegexIgnoreCase,
@@ -101,7 +101,7 @@ pub(super) fn pattern_in_quotes(text: &str) -> Option<Result<TextPattern, String
 }
 
 /// The text between the slash at the start and the next one, and the offset after that. `\/` is a slash.
-fn enclosed(text: &str) -> Option<(String, usize)> {
+fn text_in_slashes(text: &str) -> Option<(String, usize)> {
     let mut inner = String::new();
     let mut chars = text.strip_prefix('/')?.char_indices();
     while let Some((index, char)) = chars.next() {

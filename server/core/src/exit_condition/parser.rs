@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::lexer::{self, ExpressionToken, SpannedToken};
 use super::words::{self, Condition, ConditionOperand, OperandUnit};
-use super::{Atom, ClaimCounter, ComparisonOperator, Expression, ExpressionNode, WhenError, trimmed};
+use super::{Atom, ClaimCounter, ComparisonOperator, Expression, ExpressionNode, WhenError, trim_range};
 use loopkeeper_text::clauses::list;
 use loopkeeper_text::sanitize::shown;
 use loopkeeper_text::tr;
@@ -217,7 +217,7 @@ impl<'t> Parser<'t> {
     /// The range of the token before the current one.
     fn previous_range(&self) -> Range<usize> {
         let before = self.at.checked_sub(1).and_then(|it| self.tokens.get(it));
-        before.map_or_else(|| trimmed(self.text), |it| it.range.clone())
+        before.map_or_else(|| trim_range(self.text), |it| it.range.clone())
     }
 
     fn written(&self, word: &SpannedToken<'_>) -> String {

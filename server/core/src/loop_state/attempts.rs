@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::journal::{CommandSender, RestrictedCommand};
 use serde::{Deserialize, Serialize};
 
-/// Attempts so far.
+/// CommandAttempts so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Attempts {
+pub struct CommandAttempts {
     /// Recorded attempts of each kind.
     #[serde(with = "count_list")]
     pub counts: BTreeMap<(CommandSender, RestrictedCommand), u32>,
@@ -15,7 +15,7 @@ pub struct Attempts {
     pub(crate) agent: Option<u32>,
 }
 
-impl Attempts {
+impl CommandAttempts {
     pub(crate) fn record(&mut self, command: RestrictedCommand, by: CommandSender) {
         *self.counts.entry((by, command)).or_default() += 1;
     }
@@ -33,13 +33,13 @@ mod count_list {
 
     use crate::journal::{CommandSender, RestrictedCommand};
 
-    type Counts = BTreeMap<(CommandSender, RestrictedCommand), u32>;
+    type AttemptCounts = BTreeMap<(CommandSender, RestrictedCommand), u32>;
 
-    pub(super) fn serialize<S: Serializer>(counts: &Counts, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(counts: &AttemptCounts, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(counts)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Counts, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<AttemptCounts, D::Error> {
         let list: Vec<((CommandSender, RestrictedCommand), u32)> = Vec::deserialize(deserializer)?;
         Ok(list.into_iter().collect())
     }

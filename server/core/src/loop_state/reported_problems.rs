@@ -6,7 +6,7 @@ use crate::journal::LimitName;
 use crate::settings::LoopEvent;
 use serde::{Deserialize, Serialize};
 
-use super::Attempts;
+use super::CommandAttempts;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReportedProblems {
@@ -17,5 +17,5 @@ pub struct ReportedProblems {
     /// Commands of `[on]` that failed since the user last resumed the loop, and how.
     pub hooks_failed: BTreeMap<LoopEvent, String>,
     /// Commands from processes that do not belong to the user.
-    pub attempts: Attempts,
+    pub attempts: CommandAttempts,
 }

@@ -108,7 +108,7 @@ impl HostList {
 /// Whether a resolved address may be connected to. An address outside the public network needs an entry that names
 /// the host itself, because the owner of a domain decides where the names below it lead. Addresses of the link and of
 /// cloud metadata need an entry with the address.
-pub fn admits(found: HostMatch, to: &Destination, address: IpAddr) -> bool {
+pub fn is_address_allowed(found: HostMatch, to: &Destination, address: IpAddr) -> bool {
     match (AddressScope::of(address), &to.host) {
         (AddressScope::Public, _) => true,
         (_, UrlHost::Literal(literal)) => found == HostMatch::Name && *literal == address,
@@ -325,7 +325,11 @@ mod tests {
         let check = |entry: &str, to: &str, address: &str, expect: bool| {
             let to = Destination::parse(to, Some(443)).unwrap();
             let found = HostList::parse(&[entry]).find(&to).unwrap();
-            assert_eq!(admits(found, &to, address.parse().unwrap()), expect, "{entry} {to} {address}");
+            assert_eq!(
+                is_address_allowed(found, &to, address.parse().unwrap()),
+                expect,
+                "{entry} {to} {address}"
+            );
         };
         check("*.example.org", "a.example.org", "93.184.216.34", true);
         check("*.example.org", "a.example.org", "10.0.0.1", false);

@@ -38,7 +38,7 @@ fn longest_run(text: &str) -> usize {
 const NAME_BYTES: usize = 400;
 
 /// One line, cut where it is too long for a list.
-pub(super) fn short(text: &str) -> String {
+pub(super) fn short_line(text: &str) -> String {
     let text = single_line(text);
     if text.len() <= NAME_BYTES { text } else { format!("{}…", truncate::first_bytes(&text, NAME_BYTES)) }
 }

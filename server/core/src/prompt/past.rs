@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::journal::Claim;
 use loopkeeper_text::{truncate, words};
 
-use super::markdown::{code_span, fenced_block, last_lines, short, single_line};
+use super::markdown::{code_span, fenced_block, last_lines, short_line, single_line};
 use super::{IterationSummary, KEPT_WHOLE, MAX_DECISIONS, MAX_LINES, PromptInput};
 
 /// Number of changed files that are named.
@@ -29,7 +29,7 @@ pub(super) fn write_last_iteration(out: &mut String, input: &PromptInput<'_>) {
         Some(Claim::Plan) => "ticked off the whole plan",
         None => "",
     };
-    if !claimed.is_empty() && input.failing().next().is_some() {
+    if !claimed.is_empty() && input.failing_results().next().is_some() {
         let _ = writeln!(out, "It {claimed}. The checks above say otherwise.");
     }
     if let Some(advice) = input.advice {
@@ -78,7 +78,7 @@ pub(super) fn write_decisions(out: &mut String, input: &PromptInput<'_>) {
          own words, no order of the user's:\n"
     );
     for decision in input.decisions {
-        let _ = writeln!(out, "- {}", short(decision));
+        let _ = writeln!(out, "- {}", short_line(decision));
     }
     out.push('\n');
 }
@@ -97,9 +97,9 @@ pub(super) fn write_earlier_tasks(out: &mut String, input: &PromptInput<'_>) {
         if !task.commits.is_empty() {
             let _ = write!(line, "; committed {}", quote_subjects(&task.commits).join(", "));
         }
-        let _ = writeln!(out, "- {}", short(&line));
+        let _ = writeln!(out, "- {}", short_line(&line));
         for decision in &task.decisions {
-            let _ = writeln!(out, "  - decided: {}", short(decision));
+            let _ = writeln!(out, "  - decided: {}", short_line(decision));
         }
     }
     out.push('\n');

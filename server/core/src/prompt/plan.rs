@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use loopkeeper_task::{DocumentKind, PlanItem, ids, is_story_file, kind_of};
 
-use super::markdown::{code_span, short, single_line};
+use super::markdown::{code_span, short_line, single_line};
 
 const MAX_OPEN_ITEMS: usize = 5;
 
@@ -84,9 +84,9 @@ fn written_done(item: &PlanItem) -> Option<(&'static str, &'static str)> {
 /// A story with its id, by which its file knows it. Derived ids mean nothing outside loopkeeper.
 pub fn plan_item(item: &PlanItem) -> String {
     if is_story_file(&item.place.file) && !ids::is_made(&item.id) && item.id != item.title {
-        format!("{}: {}", short(&item.id), short(&item.title))
+        format!("{}: {}", short_line(&item.id), short_line(&item.title))
     } else {
-        short(&item.title)
+        short_line(&item.title)
     }
 }
 
@@ -102,5 +102,5 @@ pub fn open_items(plan: &[PlanItem]) -> Vec<&PlanItem> {
 /// The dependencies of an item that are still open. A skipped item blocks no other.
 fn waits_for(plan: &[PlanItem], item: &PlanItem) -> Vec<String> {
     let is_open = |id: &&String| plan.iter().any(|it| it.id == **id && !it.done && it.blocking);
-    item.depends_on.iter().filter(is_open).map(|it| short(it)).collect()
+    item.depends_on.iter().filter(is_open).map(|it| short_line(it)).collect()
 }

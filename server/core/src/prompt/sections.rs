@@ -8,7 +8,7 @@ use crate::settings::CommitPolicy;
 use loopkeeper_text::{truncate, words};
 
 use super::grammar::format_criterion;
-use super::markdown::{code_span, last_lines, short, single_line};
+use super::markdown::{code_span, last_lines, short_line, single_line};
 use super::{PromptInput, notes, output, past, plan};
 
 /// Maximum number of entries of a list; more of them do not help.
@@ -132,7 +132,7 @@ fn write_unnoticed(out: &mut String, input: &PromptInput<'_>) {
 
 fn write_failing(out: &mut String, input: &PromptInput<'_>, output_bytes: usize) {
     let failing: Vec<(&PinnedCriterion, &CheckResult)> =
-        input.failing().filter(|(it, _)| is_due(input, it)).collect();
+        input.failing_results().filter(|(it, _)| is_due(input, it)).collect();
     let due = |it: &&PinnedCriterion| it.criterion.check.is_some() && is_due(input, it);
     let checked = input.pinned.iter().filter(due).count();
     if failing.is_empty() {
@@ -158,7 +158,7 @@ fn is_due(input: &PromptInput<'_>, pinned: &PinnedCriterion) -> bool {
 
 /// Criteria of later stages: known, and not to be worked on now.
 fn write_later_stages(out: &mut String, input: &PromptInput<'_>) {
-    let waiting = input.failing().filter(|(it, _)| !is_due(input, it));
+    let waiting = input.failing_results().filter(|(it, _)| !is_due(input, it));
     let names: Vec<String> =
         waiting.map(|(it, _)| format!("{} (stage {})", name(it), it.criterion.stage_or_first())).collect();
     write_list(out, "What comes later: leave it until everything above holds", &names);
@@ -309,7 +309,7 @@ fn write_list(out: &mut String, title: &str, texts: &[String]) {
 
 fn write_entries(out: &mut String, texts: &[String]) {
     for text in texts.iter().take(MAX_LISTED) {
-        let _ = writeln!(out, "- {}", short(text));
+        let _ = writeln!(out, "- {}", short_line(text));
     }
     write_omitted_count(out, texts.len());
     out.push('\n');
@@ -322,5 +322,5 @@ fn write_omitted_count(out: &mut String, total: usize) {
 }
 
 fn name(pinned: &PinnedCriterion) -> String {
-    short(&pinned.criterion.name)
+    short_line(&pinned.criterion.name)
 }

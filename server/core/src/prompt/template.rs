@@ -59,7 +59,7 @@ impl PromptTemplate {
             let parts = parse_parts(line).map_err(|it| fault(at + 1, it))?;
             for name in parts.iter().filter_map(TemplatePart::section) {
                 if sections.contains(&name) {
-                    let message = tr!("`{placeholder}` occurs a second time", placeholder = braced(name));
+                    let message = tr!("`{placeholder}` occurs a second time", placeholder = in_braces(name));
                     return Err(fault(at + 1, (message, tr!("leave it where it is read best").to_owned())));
                 }
                 sections.push(name);
@@ -69,7 +69,7 @@ impl PromptTemplate {
         let template = Self { lines };
         match MANDATORY.into_iter().find(|it| !template.has_placeholder(it)) {
             Some(name) => {
-                let placeholder = braced(name);
+                let placeholder = in_braces(name);
                 let hint = tr!("write `{placeholder}` where it belongs: the agent works by it", placeholder);
                 let message = tr!("there is no `{placeholder}`", placeholder);
                 Err(fault(template.lines.len().max(1), (message, hint)))
@@ -149,9 +149,9 @@ fn parse_parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
                 return Err((
                     tr!(
                         "`{placeholder}` would tell the agent these words themselves",
-                        placeholder = braced(&braced(inside))
+                        placeholder = in_braces(&in_braces(inside))
                     ),
-                    tr!("did you mean `{near}`?", near = braced(inside)),
+                    tr!("did you mean `{near}`?", near = in_braces(inside)),
                 ));
             }
             text.push('{');
@@ -181,9 +181,9 @@ fn parse_placeholder(inside: &str) -> Result<&'static str, PlaceholderError> {
     if let Some(name) = placeholder_names().find(|it| *it == inside) {
         return Ok(name);
     }
-    let shown = sanitize::line_within(&braced(inside), 42);
+    let shown = sanitize::line_within(&in_braces(inside), 42);
     let near = closest(inside.trim(), placeholder_names())
-        .map(|it| tr!("did you mean `{near}`?", near = braced(it)));
+        .map(|it| tr!("did you mean `{near}`?", near = in_braces(it)));
     let hint = near.unwrap_or_else(|| {
         let names = clauses::list(placeholder_names().map(|it| format!("`{{{it}}}`")));
         tr!("use one of {names}; literal braces are written twice: `{braces}`", names, braces = "{{")
@@ -191,7 +191,7 @@ fn parse_placeholder(inside: &str) -> Result<&'static str, PlaceholderError> {
     Err((tr!("`{placeholder}` is not part of a prompt", placeholder = shown), hint))
 }
 
-fn braced(name: &str) -> String {
+fn in_braces(name: &str) -> String {
     format!("{{{name}}}")
 }
 

@@ -104,7 +104,7 @@ impl UserLimits {
     }
 
     /// The limits that files of the work tree raise or loosen, one line each; in English, because they are hashed.
-    pub(super) fn raised(&self, winners: &BTreeMap<String, Assignment>) -> Vec<String> {
+    pub(super) fn raised_limits(&self, winners: &BTreeMap<String, Assignment>) -> Vec<String> {
         let of_tree = |path: &str| winners.get(path).filter(|it| is_of_tree(it));
         let mut lines = Vec::new();
         for path in RAISABLE {
@@ -117,7 +117,7 @@ impl UserLimits {
             }
         }
         if let Some(set) = of_tree("criteria.protected") {
-            lines.extend(self.unprotected(set).into_iter().map(|it| format!("{NOT_PROTECTED}{it}")));
+            lines.extend(self.unprotected_globs(set).into_iter().map(|it| format!("{NOT_PROTECTED}{it}")));
         }
         let network = of_tree("sandbox.network").zip(self.own.get("sandbox.network"));
         if let Some((set, own)) = network.filter(|(set, own)| is_wider(&set.value, &own.value)) {
@@ -131,7 +131,7 @@ impl UserLimits {
     }
 
     /// The globs that apply without the work tree's list and are missing in it.
-    fn unprotected(&self, set: &Assignment) -> Vec<String> {
+    fn unprotected_globs(&self, set: &Assignment) -> Vec<String> {
         let usual = match self.own.get("criteria.protected").map(|it| &it.value) {
             Some(SettingValue::Texts(globs)) => globs.clone(),
             _ => super::Settings::default().protected,

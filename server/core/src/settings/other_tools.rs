@@ -9,11 +9,13 @@ use loopkeeper_text::closest::is_within;
 use loopkeeper_text::lines::LineIndex;
 use loopkeeper_text::tr;
 
-use self::entries::{Entry, FileFault, read_entries};
+use self::entries::{FileFault, FileSetting, read_entries};
 use super::assignment::ParsedLayer;
 use super::finding::{SettingCode, SettingFinding, SettingOrigin};
 use super::layer::{Layer, LayerKind};
-use super::ralphrc::{IgnoredLines, RalphrcForm, agent_of_driver, assignment, misspelt, misspelt_driver};
+use super::ralphrc::{
+    IgnoredLines, RalphrcForm, agent_of_driver, assignment, misspelling_finding, misspelt_driver,
+};
 
 /// Keys of `ralph.yml`, in its nested and its older flat form, and of `.ralph-tui/config.toml`.
 const MAPPED: &[(&str, &str, RalphrcForm)] = &[
@@ -108,8 +110,8 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
             return out;
         }
     };
-    let is_unset = |it: &Entry| ["", "~", "null", "Null", "NULL"].contains(&it.value.as_str());
-    for Entry { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
+    let is_unset = |it: &FileSetting| ["", "~", "null", "Null", "NULL"].contains(&it.value.as_str());
+    for FileSetting { path, value, range } in entries.into_iter().filter(|it| !is_unset(it)) {
         let mapped = MAPPED.iter().find(|(known, ..)| *known == path);
         let is_read = task_keys(file).any(|it| path == it || it.ends_with('.') && path.starts_with(it))
             || mapped.is_some_and(|it| it.2 == RalphrcForm::List && is_found_by_name(&value))
@@ -136,7 +138,7 @@ pub(super) fn parse_layer(layer: &Layer) -> ParsedLayer {
             }
             None if let Some(near) = near_key(file, &path) => {
                 let line = text.get(..range.start).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
-                out.findings.push(misspelt(&path, near, (file, text, &index), line..range.end));
+                out.findings.push(misspelling_finding(&path, near, (file, text, &index), line..range.end));
             }
             _ => {
                 // `hats.builder.instructions` is reported as `hats.builder`.

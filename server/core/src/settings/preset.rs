@@ -14,7 +14,7 @@ use loopkeeper_text::{tr, tr_later, words};
 
 /// Facts about a project before its loop begins. Facts that are expensive to determine are `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ProjectFacts {
+pub struct ProjectProfile {
     pub files: Option<u64>,
     /// Share of tests in the tracked files, in percent.
     pub tests: Option<u64>,
@@ -48,7 +48,7 @@ const LARGE: PresetSize = PresetSize { word: tr_later!("large"), exit: [5, 3, 35
 /// One iteration without a file change can be exploration.
 const MIN_NO_PROGRESS: u32 = 2;
 
-impl ProjectFacts {
+impl ProjectProfile {
     /// Facts from title and criteria.
     #[must_use]
     pub fn with_task(self, title: &str, criteria: &[Criterion]) -> Self {
@@ -76,7 +76,7 @@ impl ProjectFacts {
 }
 
 /// Applies the preset's numbers to keys that are not set.
-pub fn apply_preset(settings: &mut Settings, project: &ProjectFacts) -> PresetSelection {
+pub fn apply_preset(settings: &mut Settings, project: &ProjectProfile) -> PresetSelection {
     let (size, why) = select_size(settings, project);
     let because = match why {
         None => tr!("{size} (as configured)", size = translate(size.word)),
@@ -87,7 +87,7 @@ pub fn apply_preset(settings: &mut Settings, project: &ProjectFacts) -> PresetSe
 }
 
 /// The origin of a number that a preset set.
-pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<String> {
+pub fn origin(settings: &Settings, project: &ProjectProfile, key: &str) -> Option<String> {
     value(settings, key).filter(|_| !is_written(&settings.written, key))?;
     let (size, why) = select_size(settings, project);
     Some(match why {
@@ -99,7 +99,7 @@ pub fn origin(settings: &Settings, project: &ProjectFacts, key: &str) -> Option<
 }
 
 /// The size, with the reason if it was not chosen explicitly.
-fn select_size(settings: &Settings, project: &ProjectFacts) -> (PresetSize, Option<String>) {
+fn select_size(settings: &Settings, project: &ProjectProfile) -> (PresetSize, Option<String>) {
     match settings.breaker.preset {
         Preset::Small => (SMALL, None),
         Preset::Large => (LARGE, None),
@@ -148,7 +148,7 @@ fn apply_size(settings: &mut Settings, size: &PresetSize) {
 }
 
 /// Every sign of large work is a point, many files are two; a short loop needs an early breaker.
-fn adaptive_size(project: &ProjectFacts, iterations: u32) -> (PresetSize, String) {
+fn adaptive_size(project: &ProjectProfile, iterations: u32) -> (PresetSize, String) {
     let mut points = 0;
     let mut why = Vec::new();
     let mut sign = |worth: i32, text: String| {

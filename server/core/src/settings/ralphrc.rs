@@ -116,7 +116,7 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
                 ignored.unsupported.push((name.to_owned(), range));
             }
             (None, _) => match MAPPED.iter().map(|it| it.0).find(|it| is_within(2, name, it)) {
-                Some(near) => out.findings.push(misspelt(name, near, (file, text, &index), range)),
+                Some(near) => out.findings.push(misspelling_finding(name, near, (file, text, &index), range)),
                 None => ignored.unknown.push((name.to_owned(), range)),
             },
         }
@@ -126,7 +126,7 @@ pub(super) fn parse_ralphrc(layer: &Layer) -> ParsedLayer {
 }
 
 /// A key that is probably meant to be another one. Information only: the file belongs to another tool.
-pub(super) fn misspelt(
+pub(super) fn misspelling_finding(
     name: &str,
     near: &str,
     (file, text, index): (&str, &str, &LineIndex),

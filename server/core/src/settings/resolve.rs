@@ -205,7 +205,7 @@ fn assemble(reading: ParsedLayer) -> ResolvedSettings {
     for (key, name) in agents.chain(settings.judge.iter().map(|it| ("criteria.judge", it))) {
         findings.extend(winners.get(key).and_then(|it| unknown_agent(&settings, name, it)));
     }
-    let (to_trust, raised) = (to_trust(&winners), user.raised(&winners));
+    let (to_trust, raised) = (to_trust(&winners), user.raised_limits(&winners));
     ResolvedSettings { settings: Arc::new(settings), winners, to_trust, raised, findings }
 }
 
@@ -328,12 +328,12 @@ fn to_trust(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
             _ => {}
         }
     }
-    lines.extend(changeable(winners).into_iter().map(|it| format!("{MAY_CHANGE}{it}")));
+    lines.extend(changeable_judges(winners).into_iter().map(|it| format!("{MAY_CHANGE}{it}")));
     lines
 }
 
 /// The judges that the work tree allows to change, in a file of settings or in a task.
-fn changeable(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
+fn changeable_judges(winners: &BTreeMap<String, Assignment>) -> Vec<String> {
     let of_user = |it: &Assignment| it.layer == Some(LayerKind::User);
     match winners.get("criteria.may_change").filter(|it| !of_user(it)).map(|it| &it.value) {
         Some(SettingValue::Texts(globs)) => globs.clone(),

@@ -45,7 +45,7 @@ fn parse_entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
             "timeout" => value_parsers::parse_duration(value),
             other => return Err(unknown_key_error(other)),
         };
-        match read.map_err(|wrong| explained(name, &wrong, value))? {
+        match read.map_err(|wrong| explain_error(name, &wrong, value))? {
             SettingValue::Texts(argv) => command = Some(argv),
             SettingValue::Text(url) => ready = Some(url),
             SettingValue::Amount(ms) => timeout_ms = ms,
@@ -80,7 +80,7 @@ fn unknown_key_error(name: &str) -> ValueError {
     ValueError::new(value_fault(SettingCode::UnknownKey, message, hint)).of_field(name)
 }
 
-fn explained(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
+fn explain_error(name: &str, wrong: &ValueError, raw: &RawValue) -> ValueError {
     let takes = match name {
         "command" => ValueKind::Command.to_string(),
         "timeout" => ValueKind::Duration.to_string(),

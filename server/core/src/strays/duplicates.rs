@@ -105,7 +105,7 @@ impl DuplicateConfiguration {
         tr!("{what}: {paths}", what = translate(self.what), paths = join_with_and(&paths))
     }
 
-    /// `two test runners: the loop added vitest.config.ts beside jest.config.js`
+    /// `two test runners: the loop added vitest.config.ts next to jest.config.js`
     pub fn sentence(&self) -> String {
         let (what, added) = (translate(self.what), join_with_and(&self.added));
         if self.earlier.is_empty() {
@@ -162,7 +162,7 @@ fn is_there_after(path: &str, section: &str, files: &dyn FileVersions) -> bool {
 }
 
 fn is_there_before(path: &str, section: &str, files: &dyn FileVersions) -> bool {
-    files.existed(path)
+    files.existed_before(path)
         && (section.is_empty() || files.read_before(path).is_some_and(|it| has_section(&it, section)))
 }
 

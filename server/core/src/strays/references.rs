@@ -39,7 +39,7 @@ pub(super) struct ReferenceIndex<'a> {
 impl<'a> ReferenceIndex<'a> {
     pub(super) fn of(files: &'a [TreeText], candidates: &BTreeSet<&str>) -> Self {
         let mut by_stem: BTreeMap<String, BTreeSet<&str>> =
-            candidates.iter().map(|it| (normalised(names::stem(it)), BTreeSet::new())).collect();
+            candidates.iter().map(|it| (normalise_name(names::stem(it)), BTreeSet::new())).collect();
         let lengths: BTreeSet<usize> = by_stem.keys().map(String::len).collect();
         let firsts: BTreeSet<u8> = by_stem.keys().filter_map(|it| it.bytes().next()).collect();
         let begins = |word: &[u8]| {
@@ -53,7 +53,7 @@ impl<'a> ReferenceIndex<'a> {
             let words = file.text.as_bytes().split(|it| !is_of_word(*it)).filter(|it| begins(it));
             for word in words.filter(|it| lengths.contains(&it.iter().filter(|it| !is_joint(**it)).count())) {
                 let word = std::str::from_utf8(word).unwrap_or_default();
-                if let Some(referrers) = by_stem.get_mut(&normalised(word)) {
+                if let Some(referrers) = by_stem.get_mut(&normalise_name(word)) {
                     referrers.insert(&file.path);
                 }
             }
@@ -77,7 +77,7 @@ impl<'a> ReferenceIndex<'a> {
 
     /// Whether a file that is not in `strays` contains its name, or a pattern that may match it.
     pub(super) fn is_referred_to(&self, path: &str, strays: &BTreeSet<&str>) -> bool {
-        let referrers = self.by_stem.get(&normalised(names::stem(path)));
+        let referrers = self.by_stem.get(&normalise_name(names::stem(path)));
         referrers.is_some_and(|all| all.iter().any(|it| !strays.contains(it)))
             || self.glob_starts.iter().any(|it| path.starts_with(it))
     }
@@ -92,7 +92,7 @@ fn is_joint(byte: u8) -> bool {
 }
 
 /// `user-login`, `user_login` and `userLogin` are one name.
-fn normalised(word: &str) -> String {
+fn normalise_name(word: &str) -> String {
     word.chars().filter(|it| !matches!(it, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 

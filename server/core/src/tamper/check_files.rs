@@ -194,7 +194,7 @@ impl CheckedFileSearch<'_> {
     fn add_executed_file(&mut self, path: &str, by_exit: bool, depth: u32) {
         let Some(text) = self.files.read_before(path) else { return };
         let known = self.found.contains_key(path);
-        let exists = |it: &str| it != path && self.files.existed(it);
+        let exists = |it: &str| it != path && self.files.existed_before(it);
         let compares = judging_scripts::compares_work(path, &text, &exists);
         let role = if compares { FileRole::Comparison } else { FileRole::Program };
         self.add(path, CheckedFile { role, ..self.plain(by_exit) });
@@ -229,7 +229,7 @@ impl CheckedFileSearch<'_> {
             if asked.parts.is_empty() { recipes::default_parts(&path, &text) } else { asked.parts.clone() };
         for target in recipes::targets_without_file(&path, &parts, &text) {
             let file = join_path(&join_path(folder, &asked.folder), &target);
-            if !self.files.existed(&file) {
+            if !self.files.existed_before(&file) {
                 let instead_of = Some(tr!("the target `{target}`", target));
                 self.add(&file, CheckedFile { instead_of, ..self.plain(true) });
             }

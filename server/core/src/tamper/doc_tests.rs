@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{FileVersions, TestLanguage, WeakeningFinding, language, take_one};
 use loopkeeper_source::test_inventory::doc_examples::inventory;
-use loopkeeper_source::test_inventory::{TestCase, TestInventory, moved, test_loss};
+use loopkeeper_source::test_inventory::{TestCase, TestInventory, find_additions, test_loss};
 use loopkeeper_text::tr;
 
 /// Whether a call of cargo with these arguments runs the examples.
@@ -35,7 +35,7 @@ pub(super) fn find_losses(changed: &[String], files: &dyn FileVersions) -> Vec<W
     };
     let sources: Vec<SourceExamples> =
         changed.iter().filter(|it| language(it) == Some(TestLanguage::Rust)).filter_map(read).collect();
-    let tests = sources.iter().flat_map(|it| moved(&it.before, &it.after).tests).collect();
+    let tests = sources.iter().flat_map(|it| find_additions(&it.before, &it.after).tests).collect();
     let elsewhere = TestInventory { tests, ..TestInventory::default() };
     sources.iter().filter_map(|it| it.describe_loss(&elsewhere)).collect()
 }

@@ -48,7 +48,7 @@ impl ProtectionRules {
     fn find_judges(&self, changed: &[String], files: &dyn FileVersions) -> Vec<(ChangedJudge, bool)> {
         let CheckScan { files: named, linters, .. } = check_files::scan_checks(&self.commands, files);
         let composed = |path: &str| self.compose(path, &named, files);
-        let is_added = |path: &str| files.read_before(path).is_none() && !files.existed(path);
+        let is_added = |path: &str| files.read_before(path).is_none() && !files.existed_before(path);
         let judges: BTreeMap<&str, Option<String>> = changed
             .iter()
             .filter(|it| !self.is_allowed(it))
@@ -127,7 +127,7 @@ impl ProtectionRules {
         }
         let parts = named.get(path).map(|it| it.parts.as_slice()).unwrap_or_default();
         let start = files.read_before(path);
-        if start.is_none() && files.existed(path) {
+        if start.is_none() && files.existed_before(path) {
             return None;
         }
         let texts = (&*start.unwrap_or_default(), &*files.read_after(path)?);

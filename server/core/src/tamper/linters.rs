@@ -237,7 +237,7 @@ impl Linter {
     /// Whether it was configured at the start in the folder of `path` or above.
     fn had_setup(&self, path: &str, files: &dyn FileVersions) -> bool {
         let folders = path.rmatch_indices('/').filter_map(|(at, _)| path.get(..=at)).chain([""]);
-        let exists = |name: String| files.existed(&name);
+        let exists = |name: String| files.existed_before(&name);
         folders.into_iter().any(|folder| {
             self.setup.iter().any(|name| match name.strip_suffix('.') {
                 Some(stem) => {

@@ -54,7 +54,7 @@ impl AbsenceCheck {
         if gone.is_empty() {
             return lines;
         }
-        let is_new = |it: &&&str| !self.globs.is_match(it) && files.exists(it) && !files.existed(it);
+        let is_new = |it: &&&str| !self.globs.is_match(it) && files.exists(it) && !files.existed_before(it);
         let new = changed.iter().filter(is_new).take(MAX_READ);
         let moved = new.filter_map(|path| {
             let old = gone.iter().find(|it| is_similar(it, path))?;

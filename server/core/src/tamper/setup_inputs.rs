@@ -59,7 +59,7 @@ fn follow(path: &str, files: &dyn FileVersions, depth: u32, found: &mut BTreeSet
     let folder = path.rsplit_once('/').map_or("", |it| it.0);
     let existing = |name: &String| {
         let mut names = ENDS.iter().map(|end| join_path(folder, &format!("{name}{end}")));
-        names.find(|it| it != path && files.existed(it) && !is_source_of_work(it))
+        names.find(|it| it != path && files.existed_before(it) && !is_source_of_work(it))
     };
     // What a file that prepares tests imports is rather the work.
     found.extend(quoted_after(&LOADS, &text).iter().filter_map(existing));

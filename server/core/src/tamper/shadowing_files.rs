@@ -56,7 +56,7 @@ fn shadows_source(path: &str, files: &dyn FileVersions) -> bool {
     }
     let exists = |folder: &&str| {
         let names = [format!("{module}.{extension}"), format!("{module}/{name}")];
-        names.iter().any(|it| files.existed(&format!("{folder}{it}")))
+        names.iter().any(|it| files.existed_before(&format!("{folder}{it}")))
     };
     let has_tests = || files.read_after(path).is_some_and(|it| !inventory(path, &it).tests.is_empty());
     SOURCE_FOLDERS.iter().any(exists) && !has_tests()

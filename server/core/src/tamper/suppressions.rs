@@ -36,9 +36,11 @@ pub(super) fn find_suppressions(
         }
     }
     added.retain(|(_, directive)| !take_one(&mut removed, &directive.line));
-    let suppressed = added.into_iter().map(|(path, directive)| suppressed(path, &directive));
-    let renamed = sources.iter().filter(|_| linters.checks_typescript()).filter_map(|it| renamed(it, files));
-    let hidden = sources.iter().filter(|_| linters.checks_go()).filter_map(|it| hidden(it, &sources, files));
+    let suppressed = added.into_iter().map(|(path, directive)| suppression_finding(path, &directive));
+    let renamed =
+        sources.iter().filter(|_| linters.checks_typescript()).filter_map(|it| find_renamed(it, files));
+    let hidden =
+        sources.iter().filter(|_| linters.checks_go()).filter_map(|it| find_hidden(it, &sources, files));
     let mut found: Vec<WeakeningFinding> = suppressed.chain(renamed).chain(hidden).collect();
     found.dedup_by(|a, b| a.path == b.path);
     found
@@ -48,21 +50,22 @@ fn read_directives(linters: &CheckLinters, path: &str, text: Option<String>) -> 
     text.map_or_else(Vec::new, |it| linters.directives(path, &it))
 }
 
-fn suppressed(path: &str, directive: &Directive) -> WeakeningFinding {
+fn suppression_finding(path: &str, directive: &Directive) -> WeakeningFinding {
     let Directive { linter, number, .. } = directive;
     let what = tr!("{path} suppresses findings of {linter} in line {number}", path, linter, number);
     WeakeningFinding { path: path.to_owned(), what, criterion: None }
 }
 
 /// `calc.ts` became `calc.js`, which the type checker does not read.
-fn renamed(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
+fn find_renamed(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
     let (stem, extension) = path.rsplit_once('.')?;
-    if !matches!(extension, "js" | "jsx" | "mjs" | "cjs") || files.existed(path) || !files.exists(path) {
+    if !matches!(extension, "js" | "jsx" | "mjs" | "cjs") || files.existed_before(path) || !files.exists(path)
+    {
         return None;
     }
     let is_typed = |it: &&str| {
         let typed = format!("{stem}.{it}");
-        files.existed(&typed) && !files.exists(&typed)
+        files.existed_before(&typed) && !files.exists(&typed)
     };
     let typed = ["ts", "tsx", "mts", "cts"].into_iter().find(|it| is_typed(it))?;
     let old = format!("{}.{typed}", file_name(stem));
@@ -71,15 +74,19 @@ fn renamed(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
 }
 
 /// `calc.go` became `testdata/calc.go` or `_calc.go`, which the tools of Go do not read.
-fn hidden(path: &str, sources: &[&String], files: &dyn FileVersions) -> Option<WeakeningFinding> {
+fn find_hidden(path: &str, sources: &[&String], files: &dyn FileVersions) -> Option<WeakeningFinding> {
     let is_skipped = |it: &str| it == "testdata" || it == "vendor" || it.starts_with(['_', '.']);
-    let is_new = language(path) == Some(TestLanguage::Go) && files.exists(path) && !files.existed(path);
+    let is_new =
+        language(path) == Some(TestLanguage::Go) && files.exists(path) && !files.existed_before(path);
     if !is_new || !path.split('/').any(is_skipped) {
         return None;
     }
     let name = file_name(path).trim_start_matches(['_', '.']);
     let is_replaced = |it: &str| {
-        file_name(it) == name && !it.split('/').any(is_skipped) && files.existed(it) && !files.exists(it)
+        file_name(it) == name
+            && !it.split('/').any(is_skipped)
+            && files.existed_before(it)
+            && !files.exists(it)
     };
     let old = sources.iter().find(|it| is_replaced(it))?;
     let what = tr!("{path} replaces {old}, so that go does not read it", path, old);

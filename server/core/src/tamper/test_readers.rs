@@ -22,7 +22,8 @@ fn reader(path: &str, files: &dyn FileVersions) -> Option<WeakeningFinding> {
     let before = files.read_before(path).unwrap_or_default();
     let names = after.lines().filter(|it| it.len() <= MAX_LINE).flat_map(|it| named_tests(path, it));
     let tests = names.flat_map(|name| test_paths(path, name).map(move |test| (name, test)));
-    let (_, read) = tests.into_iter().find(|(name, test)| !before.contains(name) && files.existed(test))?;
+    let (_, read) =
+        tests.into_iter().find(|(name, test)| !before.contains(name) && files.existed_before(test))?;
     let what = tr!("{path} reads {read}, a file of the tests", path, read);
     Some(WeakeningFinding { path: path.to_owned(), what, criterion: None })
 }

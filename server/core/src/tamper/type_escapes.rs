@@ -54,7 +54,7 @@ fn find_escape(linters: &CheckLinters, path: &str, files: &dyn FileVersions) -> 
 /// `calc.py`, if `calc.pyi` is new next to it: type checkers read the stub instead.
 fn stubbed_source(path: &str, files: &dyn FileVersions) -> Option<String> {
     let source = path.strip_suffix(".pyi").map(|it| format!("{it}.py"))?;
-    let is_stubbed = files.exists(path) && !files.existed(path) && files.existed(&source);
+    let is_stubbed = files.exists(path) && !files.existed_before(path) && files.existed_before(&source);
     is_stubbed.then_some(source)
 }
 

@@ -23,9 +23,9 @@ pub(super) enum MentionWords {
 }
 
 /// For each file, those that mention it.
-pub(super) struct Mentions<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
+pub(super) struct FileMentions<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
 
-impl<'a> Mentions<'a> {
+impl<'a> FileMentions<'a> {
     pub(super) fn of(&self, path: &str) -> impl Iterator<Item = &'a str> + '_ {
         self.0.get(path).into_iter().flatten().copied()
     }
@@ -35,7 +35,7 @@ impl<'a> Mentions<'a> {
 pub(super) fn find_mentions<'a>(
     paths: &BTreeMap<&'a str, MentionWords>,
     files: &'a [TreeText],
-) -> Mentions<'a> {
+) -> FileMentions<'a> {
     let mut by_word: HashMap<&str, Vec<(&'a str, &MentionWords)>> = HashMap::new();
     for (path, kind) in paths {
         for word in words_of(path, kind) {
@@ -43,7 +43,7 @@ pub(super) fn find_mentions<'a>(
         }
     }
     if by_word.is_empty() {
-        return Mentions(BTreeMap::new());
+        return FileMentions(BTreeMap::new());
     }
     let mut found: BTreeMap<&'a str, BTreeSet<&'a str>> = BTreeMap::new();
     for file in files.iter().filter(|it| !is_document(&it.path)) {
@@ -65,7 +65,7 @@ pub(super) fn find_mentions<'a>(
             }
         }
     }
-    Mentions(found)
+    FileMentions(found)
 }
 
 /// The words by which a line can mention the file.

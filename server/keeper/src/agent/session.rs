@@ -173,7 +173,7 @@ impl AgentProcess {
         (self.began, self.ending, self.stop_hook) =
             (clock::now().awake, AgentEnding::Exited, StopHookState::Working);
         self.holds = self.holds.map(|it| it.saturating_sub(1));
-        let started = task.started(running, self.holds).await;
+        let started = task.started_event(running, self.holds).await;
         task.context.send_event(started);
         let _ = answer.send(HookVerdict::block(task.start.prompt.clone()));
     }
@@ -332,7 +332,7 @@ impl AgentTask {
         folder.join(name(&self.start))
     }
 
-    pub(super) async fn started(&self, running: &mut JobHandle, holds: Option<u32>) -> Event {
+    pub(super) async fn started_event(&self, running: &mut JobHandle, holds: Option<u32>) -> Event {
         let (pid, agent_pid) = (running.pid(), running.main_pid().await);
         Event::AgentStarted {
             pid,

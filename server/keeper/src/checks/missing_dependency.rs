@@ -54,7 +54,7 @@ fn collect_facts(root: &Path, missing_candidates: &[MissingCandidate]) -> TreeFa
     walk(root, &mut facts);
     for path in facts.paths_to_probe(missing_candidates) {
         let leaves = Path::new(&path).components().any(|it| it.as_os_str() == "..");
-        if let Some(present) = (!leaves).then(|| present(&root.join(&path))).flatten() {
+        if let Some(present) = (!leaves).then(|| facts_if_present(&root.join(&path))).flatten() {
             facts.present.insert(path, present);
         }
     }
@@ -86,7 +86,7 @@ fn walk(root: &Path, facts: &mut TreeFacts) {
     }
 }
 
-fn present(path: &Path) -> Option<FileFacts> {
+fn facts_if_present(path: &Path) -> Option<FileFacts> {
     let about = fs::metadata(path).ok()?;
     if !about.is_file() {
         return Some(FileFacts::default());

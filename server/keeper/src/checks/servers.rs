@@ -152,7 +152,7 @@ impl CheckServer {
                 "the server `{name}` was not ready at {ready} within {duration}",
                 name,
                 ready,
-                duration = shown(ms)
+                duration = format_ms(ms)
             )
         };
         Err(self.not_ready(&fact))
@@ -221,6 +221,6 @@ fn name(service: &ServiceSettings) -> String {
     program.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-fn shown(ms: u64) -> String {
+fn format_ms(ms: u64) -> String {
     if ms.is_multiple_of(1000) { tr!("{seconds} s", seconds = ms / 1000) } else { tr!("{ms} ms", ms) }
 }

@@ -75,7 +75,7 @@ async fn test_mutants(
     if counts.tried == 0 {
         return Ok(MutantReply::Skipped { why: tr!("the time ran out before the first").to_owned() });
     }
-    counts.hollow = added.into_hollow().iter().map(|it| hollow(&runtime.redactor, it)).collect();
+    counts.hollow = added.into_hollow().iter().map(|it| redact_hollow_test(&runtime.redactor, it)).collect();
     ensure_unchanged(runtime, request).await?;
     Ok(MutantReply::Tested(counts))
 }
@@ -224,7 +224,7 @@ fn survivor(redactor: &Redactor, SourceFault { source, mutant }: &SourceFault<'_
     }
 }
 
-fn hollow(redactor: &Redactor, test: &HollowTest) -> HollowTest {
+fn redact_hollow_test(redactor: &Redactor, test: &HollowTest) -> HollowTest {
     HollowTest { path: clean(redactor, &test.path), line: test.line, name: clean(redactor, &test.name) }
 }
 

@@ -84,7 +84,7 @@ impl RoomSite {
     }
 
     /// About the copy, where no overlay can be had.
-    pub(super) fn copied(&self) -> Option<&CleanRoomCopy> {
+    pub(super) fn as_copy(&self) -> Option<&CleanRoomCopy> {
         match self.0.get() {
             Some(FoundSite::Copy(copied)) => Some(copied),
             _ => None,

@@ -71,9 +71,9 @@ const FOLLOWERS: &str = "
 /// Maximum distance of the other words of a frame, so that the time is linear in the length of the sentence.
 const MAX_DISTANCE: usize = 8;
 
-static WORDS: LazyLock<Words> = LazyLock::new(Words::new);
+static WORDS: LazyLock<JudgementWords> = LazyLock::new(JudgementWords::new);
 
-struct Words {
+struct JudgementWords {
     taste: HashSet<&'static str>,
     parts: HashSet<&'static str>,
     copulas: HashSet<&'static str>,
@@ -86,7 +86,7 @@ struct Words {
     followers: HashSet<&'static str>,
 }
 
-impl Words {
+impl JudgementWords {
     fn new() -> Self {
         let set = |list: &'static str| list.split_whitespace().collect();
         Self {
@@ -105,7 +105,7 @@ impl Words {
 }
 
 /// A word in lower case, and where it is written.
-struct Word {
+struct LocatedWord {
     text: String,
     start: usize,
     end: usize,
@@ -114,7 +114,7 @@ struct Word {
 /// The range of the first judgement that `is_meant` accepts.
 pub(super) fn find_judgement(prose: &str, is_meant: impl Fn(Range<usize>) -> bool) -> Option<Range<usize>> {
     let words = words_of(prose);
-    let sentence = Sentence { words: &words, known: &WORDS };
+    let sentence = WordedSentence { words: &words, known: &WORDS };
     let mut frames = (0..words.len()).filter_map(|at| sentence.judgement_at(at));
     frames.find_map(|(first, last)| {
         let range = words.get(first)?.start..words.get(last)?.end;
@@ -124,7 +124,7 @@ pub(super) fn find_judgement(prose: &str, is_meant: impl Fn(Range<usize>) -> boo
 
 /// Splits at blanks and punctuation. Hyphens, apostrophes, slashes and underscores belong to a word, so that a path or an
 /// identifier matches no adjective.
-fn words_of(prose: &str) -> Vec<Word> {
+fn words_of(prose: &str) -> Vec<LocatedWord> {
     let is_part = |it: char| it.is_alphanumeric() || "-'’_/.`@".contains(it);
     let mut words = Vec::new();
     let mut from = 0;
@@ -132,7 +132,11 @@ fn words_of(prose: &str) -> Vec<Word> {
         let rest = prose.get(start..).unwrap_or_default();
         let end = start + rest.find(|it| !is_part(it)).unwrap_or(rest.len());
         let word = prose.get(start..end).unwrap_or_default().trim_end_matches(['.', '\'']);
-        words.push(Word { text: word.to_lowercase().replace('’', "'"), start, end: start + word.len() });
+        words.push(LocatedWord {
+            text: word.to_lowercase().replace('’', "'"),
+            start,
+            end: start + word.len(),
+        });
         from = end;
     }
     words
@@ -143,12 +147,12 @@ fn indices_before(at: usize) -> impl Iterator<Item = usize> {
     (at.saturating_sub(MAX_DISTANCE)..at).rev()
 }
 
-struct Sentence<'a> {
-    words: &'a [Word],
-    known: &'a Words,
+struct WordedSentence<'a> {
+    words: &'a [LocatedWord],
+    known: &'a JudgementWords,
 }
 
-impl Sentence<'_> {
+impl WordedSentence<'_> {
     fn word(&self, at: usize) -> &str {
         self.words.get(at).map_or("", |it| &it.text)
     }
@@ -157,10 +161,11 @@ impl Sentence<'_> {
     fn judgement_at(&self, at: usize) -> Option<(usize, usize)> {
         let word = self.word(at);
         let is_taste = self.known.taste.contains(word);
-        let frame = is_taste.then(|| self.predicate(at).or_else(|| self.attribute(at))).flatten();
+        let frame = is_taste.then(|| self.predicate_at(at).or_else(|| self.attribute_at(at))).flatten();
         let is_opinion = is_taste || self.known.opinion_adjectives.contains(word);
-        let frame = frame.or_else(|| is_opinion.then(|| self.opinion(at)).flatten());
-        let frame = frame.or_else(|| self.known.feelings.contains(word).then(|| self.feeling(at)).flatten());
+        let frame = frame.or_else(|| is_opinion.then(|| self.opinion_at(at)).flatten());
+        let frame =
+            frame.or_else(|| self.known.feelings.contains(word).then(|| self.feeling_at(at)).flatten());
         if frame.is_some() {
             return frame;
         }
@@ -169,7 +174,7 @@ impl Sentence<'_> {
     }
 
     /// "is calm", "feels warm and modern", "comes across as friendly".
-    fn predicate(&self, at: usize) -> Option<(usize, usize)> {
+    fn predicate_at(&self, at: usize) -> Option<(usize, usize)> {
         let known = |it: &str| self.known.modifiers.contains(it) || self.known.taste.contains(it);
         let verb = indices_before(at).find(|it| !known(self.word(*it)))?;
         let is_as =
@@ -181,7 +186,7 @@ impl Sentence<'_> {
     }
 
     /// "a calm layout", "fresh and modern visuals".
-    fn attribute(&self, at: usize) -> Option<(usize, usize)> {
+    fn attribute_at(&self, at: usize) -> Option<(usize, usize)> {
         const MAX_NOUN_DISTANCE: usize = 3;
         // "The elegant theme" is the name of one.
         if at > 0 && self.word(at - 1) == "the" {
@@ -197,13 +202,13 @@ impl Sentence<'_> {
     }
 
     /// "Support staff find the tool helpful".
-    fn opinion(&self, at: usize) -> Option<(usize, usize)> {
+    fn opinion_at(&self, at: usize) -> Option<(usize, usize)> {
         let verb = indices_before(at).find(|it| self.known.opinion_verbs.contains(self.word(*it)))?;
         (verb > 0 && self.is_people(verb - 1)).then_some((verb, at))
     }
 
     /// "Developers are happy with it", "readers come away inspired".
-    fn feeling(&self, at: usize) -> Option<(usize, usize)> {
+    fn feeling_at(&self, at: usize) -> Option<(usize, usize)> {
         let people = indices_before(at).filter(|it| self.is_people(*it)).last()?;
         let before = self.word(at.checked_sub(1)?);
         let is_framed = matches!(before, "away" | "leave" | "become")

@@ -142,12 +142,12 @@ pub(super) fn is_measured(prose: &str) -> bool {
     MEASURES.as_ref().is_some_and(|it| it.is_match(prose))
 }
 
-pub(super) fn vague(prose: &str) -> Option<&str> {
+pub(super) fn find_vague(prose: &str) -> Option<&str> {
     let listed = first_where(VAGUE_WORDS.as_ref()?, prose, |found| is_judgement(prose, found));
     listed.or_else(|| prose.get(frames::find_frame(prose, |found| is_judgement(prose, found))?))
 }
 
-pub(super) fn subjective(prose: &str) -> Option<&str> {
+pub(super) fn find_subjective(prose: &str) -> Option<&str> {
     let is_meant = |found: Range<usize>| {
         let is_process = prose.get(found.clone()) == Some("优雅") && frames::is_process(prose);
         !is_process && is_judgement(prose, found)
@@ -168,11 +168,11 @@ fn is_judgement(prose: &str, found: Range<usize>) -> bool {
 /// Whether a sentence asks for more of something.
 pub(super) fn compares(sentence: &str) -> bool {
     ChangeKind::of_sentence(sentence) == ChangeKind::Speed
-        || COMPARATIVES.as_ref().is_some_and(|it| first(it, sentence).is_some())
+        || COMPARATIVES.as_ref().is_some_and(|it| first_match(it, sentence).is_some())
 }
 
 /// The first match that is not part of a longer technical word, such as `fast-forward` or `machine-readable`.
-fn first<'a>(pattern: &Regex, prose: &'a str) -> Option<&'a str> {
+fn first_match<'a>(pattern: &Regex, prose: &'a str) -> Option<&'a str> {
     first_where(pattern, prose, |_| true)
 }
 

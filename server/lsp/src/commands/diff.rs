@@ -10,7 +10,7 @@ use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
 use super::{CommandOutcome, CommandRefusal, run_blocking, target};
-use crate::ext::{ChangeKind, ChangedFile, CommandResult, DiffArgs};
+use crate::ext::{ChangedFile, CommandResult, DiffArgs, FileChangeKind};
 use crate::session::ServerState;
 use crate::virtual_documents::{self, VirtualDocuments};
 use loopkeeper_operations::changes;
@@ -76,9 +76,9 @@ fn write_both_sides(
     let old = read_side(store, before, &change.path, change.old.as_deref())?;
     let new = read_side(store, after, &change.path, change.new.as_deref())?;
     let kind = match (&old, &new) {
-        (None, _) => ChangeKind::Added,
-        (_, None) => ChangeKind::Removed,
-        _ => ChangeKind::Changed,
+        (None, _) => FileChangeKind::Added,
+        (_, None) => FileChangeKind::Removed,
+        _ => FileChangeKind::Changed,
     };
     Ok(ChangedFile {
         path: change.shown.clone(),

@@ -12,7 +12,7 @@ use super::{CommandOutcome, CommandRefusal, run_blocking, target, trust};
 use crate::ext::{CommandResult, StartArgs, StartLimits};
 use crate::questions::{self, ClientQuestion};
 use crate::session::ServerState;
-use loopkeeper_operations::agents::AgentRoster;
+use loopkeeper_operations::agents::AgentSelection;
 use loopkeeper_operations::continuation::Continuation;
 use loopkeeper_operations::failure::Failure;
 use loopkeeper_operations::resolved_task::ResolvedTask;
@@ -86,7 +86,7 @@ fn start_loop(task: &TaskSnapshot, args: &StartArgs) -> Result<LoopStart, Comman
     let refused = |failure| CommandRefusal::of_task(&task.root, failure);
     let ResolvedStart { work, arguments, own_promise, earlier } = resolve(task, args)?;
     work.refuse_unready().map_err(refused)?;
-    let roster = AgentRoster::resolve(&work).map_err(refused)?;
+    let roster = AgentSelection::resolve(&work).map_err(refused)?;
     let items = operations::trust::items(&work, &roster)?;
     let store = StateDir::open().map_err(Failure::from)?;
     loop_start::ensure_tree_free(&store, &work, |_| {})?;

@@ -10,7 +10,7 @@ use loopkeeper_view::start_preview::{self, LoopDuration};
 use super::{CommandRefusal, run_blocking, start, target};
 use crate::ext::{StartArgs, StartPreviewParams, StartPreviewResult};
 use crate::session::ServerState;
-use loopkeeper_operations::agents::{self, AgentRoster};
+use loopkeeper_operations::agents::{self, AgentSelection};
 use loopkeeper_operations::resolved_task::ResolvedTask;
 
 pub(crate) async fn preview(
@@ -35,8 +35,8 @@ pub(crate) async fn preview(
 fn describe(work: &ResolvedTask, history: Option<String>) -> StartPreviewResult {
     let settings: &Settings = &work.settings;
     let limits = &settings.limits;
-    let (agent, reports_cost, problem) = match AgentRoster::resolve(work) {
-        Ok(AgentRoster { agent, .. }) => {
+    let (agent, reports_cost, problem) = match AgentSelection::resolve(work) {
+        Ok(AgentSelection { agent, .. }) => {
             let reports = agent.kind().capabilities().in_mode(settings.mode).cost.is_yes();
             (agent.name, reports, None)
         }

@@ -320,7 +320,7 @@ pub(crate) struct RefusedPath {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChangedFile {
     pub(crate) path: String,
-    pub(crate) kind: ChangeKind,
+    pub(crate) kind: FileChangeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -329,7 +329,7 @@ pub(crate) struct ChangedFile {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum ChangeKind {
+pub(crate) enum FileChangeKind {
     Added,
     Changed,
     Removed,

@@ -22,7 +22,7 @@ pub(crate) async fn handle(shared: &Arc<ServerState>, params: &SubscribeParams) 
     });
     let (id, is_open) = loop_view.await?;
     let subscribed = params.on && is_open;
-    let live = shared.index().live();
+    let live = shared.index().live_feed();
     if subscribed {
         live.subscribe(&id);
     } else {

@@ -14,7 +14,7 @@ use loopkeeper_view::{AlertTracker, LoopAlert, LoopStatus, RootHistory, needs_us
 use lsp_types::MessageType;
 
 use super::{alert_actions, satisfied_at_start};
-use crate::ext::{self, Alert, AlertKind, AlertParams, Severity};
+use crate::ext::{self, Alert, AlertKind, AlertParams, AlertSeverity};
 use crate::questions;
 use crate::session::ServerState;
 use loopkeeper_workspace::WorkspaceSnapshot;
@@ -51,7 +51,7 @@ fn params(alert: &LoopAlert, status: &LoopStatus, state: &LoopState) -> AlertPar
         LoopAlert::Warnings(warnings) => AlertParams {
             loop_id: status.id.clone(),
             kind: AlertKind::Warning,
-            severity: Severity::Warning,
+            severity: AlertSeverity::Warning,
             message: warning_notice(status, warnings),
             actions: alert_actions::warning_actions(status),
             follow_up: None,
@@ -70,11 +70,11 @@ fn present_alert(status: &LoopStatus, state: &LoopState) -> AlertParams {
     let message = if is_offered { Message::new(message.fact()) } else { message };
     let commands = ext::hint_commands(message.hint());
     let (kind, severity) = match &status.outcome {
-        None => (AlertKind::NeedsYou, Severity::Warning),
+        None => (AlertKind::NeedsYou, AlertSeverity::Warning),
         Some(outcome) => match outcome.kind {
-            OutcomeKind::Completed | OutcomeKind::Stopped => (AlertKind::Ended, Severity::Info),
-            OutcomeKind::Limit | OutcomeKind::Breaker => (AlertKind::Ended, Severity::Warning),
-            OutcomeKind::Failed => (AlertKind::Ended, Severity::Error),
+            OutcomeKind::Completed | OutcomeKind::Stopped => (AlertKind::Ended, AlertSeverity::Info),
+            OutcomeKind::Limit | OutcomeKind::Breaker => (AlertKind::Ended, AlertSeverity::Warning),
+            OutcomeKind::Failed => (AlertKind::Ended, AlertSeverity::Error),
         },
     };
     let follow_up = alert_actions::feedback_question(status, state);
@@ -101,9 +101,9 @@ async fn send(shared: &ServerState, alert: AlertParams) {
         return;
     }
     let severity = match alert.severity {
-        Severity::Info => MessageType::INFO,
-        Severity::Warning => MessageType::WARNING,
-        Severity::Error => MessageType::ERROR,
+        AlertSeverity::Info => MessageType::INFO,
+        AlertSeverity::Warning => MessageType::WARNING,
+        AlertSeverity::Error => MessageType::ERROR,
     };
     shared.client.show_message(severity, alert.message).await;
 }

@@ -151,7 +151,7 @@ impl DiagnosticsByUri {
                 // Computed only for clients that show it.
                 let shows = context.client.related_information == Some(true);
                 let evidence = remark.related.iter().filter(|_| shows);
-                let related = evidence.filter_map(|it| related(task, context, it)).collect();
+                let related = evidence.filter_map(|it| related_information(task, context, it)).collect();
                 self.add_diagnostic(Some(uri.clone()), context.diagnostic(range, remark, related));
             }
         }
@@ -237,7 +237,7 @@ impl DiagnosticsContext {
     }
 }
 
-fn related(
+fn related_information(
     task: &TaskSnapshot,
     context: &DiagnosticsContext,
     related: &RelatedLocation,

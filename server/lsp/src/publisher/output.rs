@@ -30,13 +30,13 @@ impl OutputPublisher {
         shared: &ServerState,
         snapshot: &WorkspaceSnapshot,
     ) -> Option<Instant> {
-        if !shared.index().live().has_output() {
+        if !shared.index().live_feed().has_output() {
             return None;
         }
         if let Err(due) = self.throttle.try_acquire() {
             return Some(due);
         }
-        for (loop_id, waiting) in shared.index().live().take_output() {
+        for (loop_id, waiting) in shared.index().live_feed().take_output() {
             // The snapshot may be slightly older than the output.
             let seen = || snapshot.loop_with(&loop_id).map_or(0, |it| it.status.iteration);
             let iteration = if waiting.iteration > 0 { waiting.iteration } else { seen() };

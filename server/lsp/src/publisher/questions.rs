@@ -1,7 +1,7 @@
 //! Asks the questions of loops. Whether to wait or stop at a provider's usage limit is asked in every client that
-//! supports questions; the agent's own questions and permission requests only in clients that do not know us. The
-//! others get an alert and show an input box. Each question is asked once, and its loop continues automatically without
-//! an answer.
+//! supports questions; the agent's own questions and permission requests only in clients without support for our
+//! protocol. The others get an alert and show an input box. Each question is asked once, and its loop continues
+//! automatically without an answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use loopkeeper_view::{self as view, LoopStatus};
 use tokio::time::Instant;
 
 use super::{Throttle, alerts};
-use crate::ext::{Health, StatusChanged, StatusParams, TaskEntry, VERSION};
+use crate::ext::{ServerHealth, StatusChanged, StatusParams, TaskEntry, VERSION};
 use crate::foreign;
 use crate::session::ServerState;
 use loopkeeper_workspace::WorkspaceSnapshot;
@@ -100,9 +100,9 @@ pub(crate) fn current_status(shared: &ServerState, snapshot: &WorkspaceSnapshot)
 /// The status without its tasks.
 fn status_without_tasks(shared: &ServerState, snapshot: &WorkspaceSnapshot) -> StatusParams {
     let (health, message) = match &snapshot.problem {
-        None => (Health::Ok, None),
-        Some(WorkspaceProblem::Files(message)) => (Health::Warning, Some(message)),
-        Some(WorkspaceProblem::State(message)) => (Health::Error, Some(message)),
+        None => (ServerHealth::Ok, None),
+        Some(WorkspaceProblem::Files(message)) => (ServerHealth::Warning, Some(message)),
+        Some(WorkspaceProblem::State(message)) => (ServerHealth::Error, Some(message)),
     };
     StatusParams {
         version: VERSION,
@@ -122,7 +122,7 @@ pub(crate) fn of_loop(shared: &ServerState, seen: &LoopSnapshot) -> LoopStatus {
     let mut status = seen.status.clone();
     status.criteria.items.truncate(MAX_ITEMS);
     if status.state == view::DisplayState::Working {
-        status.activity = shared.index().live().activity(&status.id);
+        status.activity = shared.index().live_feed().activity(&status.id);
     }
     status
 }

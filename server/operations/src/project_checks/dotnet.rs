@@ -17,7 +17,9 @@ const MAX_FOLDERS: usize = 200;
 
 pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -> Result<(), ManifestError> {
     let folder = package.path("");
-    let Some(file) = first(&folder, &SOLUTIONS).or_else(|| first(&folder, &PROJECTS)) else { return Ok(()) };
+    let Some(file) = first_file(&folder, &SOLUTIONS).or_else(|| first_file(&folder, &PROJECTS)) else {
+        return Ok(());
+    };
     if has_tests(&folder)? {
         checks.add(package.check((TESTS, &file), "dotnet test", "dotnet"));
     }
@@ -28,7 +30,7 @@ pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -
 }
 
 /// The first file of a folder, by name, with one of these extensions.
-fn first(folder: &Path, extensions: &[&str]) -> Option<String> {
+fn first_file(folder: &Path, extensions: &[&str]) -> Option<String> {
     let mut names: Vec<String> = super::package::names(folder);
     names.retain(|name| {
         let extension = Path::new(name).extension().and_then(|it| it.to_str());
@@ -42,7 +44,7 @@ fn has_tests(folder: &Path) -> Result<bool, ManifestError> {
     let mut seen = 0;
     while let Some((folder, depth)) = folders.pop() {
         seen += 1;
-        if let Some(name) = first(&folder, &PROJECTS)
+        if let Some(name) = first_file(&folder, &PROJECTS)
             && read_text(&folder.join(name))?.is_some_and(|it| it.contains(TEST_SDK))
         {
             return Ok(true);

@@ -34,7 +34,7 @@ impl InstalledTools {
     }
 
     /// For tests: one folder for everything, with programs in `bin` and the user's home in `home`.
-    pub fn below(folder: &Path) -> Self {
+    pub fn in_folder(folder: &Path) -> Self {
         let (path, home) = (folder.join("bin").into_os_string(), Some(folder.join("home")));
         Self { path, home, nvm: None, system: folder.to_owned() }
     }
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_pipe_as_configuration_of_an_environment_is_no_configuration() {
         let folder = tempfile::tempdir().unwrap();
-        let installed = InstalledTools::below(folder.path());
+        let installed = InstalledTools::in_folder(folder.path());
         fs::create_dir_all(folder.path().join("usr/lib/python3.12/dist-packages/pytest")).unwrap();
         let environment = folder.path().join("project/.venv");
         fs::create_dir_all(environment.join("bin")).unwrap();

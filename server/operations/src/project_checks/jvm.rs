@@ -40,7 +40,7 @@ fn add(
     (file, text): (&str, &str),
     plugins: &BuildPlugins,
 ) {
-    let above = package.above(wrapper).map(|it| package.relative(&it, wrapper));
+    let above = package.find_above(wrapper).map(|it| package.relative(&it, wrapper));
     // A path without a slash would be looked up on `PATH`.
     let wrapper = above.map(|it| if it.contains('/') { it } else { format!("./{it}") });
     let needed = if wrapper.is_some() { "java" } else { program };
@@ -48,7 +48,7 @@ fn add(
     let runner = if program == "mvn" { format!("{runner} -B") } else { runner.to_owned() };
     let check = |name, task: &str| -> FoundCheck {
         let lack = (!package.has_program(needed)).then(|| MissingTool::program(needed));
-        package.found((name, file), &format!("{runner} {task}"), lack)
+        package.package_check((name, file), &format!("{runner} {task}"), lack)
     };
     checks.add(check(TESTS, "test"));
     let mut named = Vec::new();

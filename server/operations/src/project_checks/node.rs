@@ -42,7 +42,7 @@ pub(super) fn checks(package: &PackageFolder<'_>, checks: &mut ProposedChecks) -
     let own = package.path("");
     let found = |name, command: &str, (folder, owner): (&Path, &Value), runs: &str| {
         let missing = || programs::missing_tool(package, folder, (owner, manager), runs);
-        package.found((name, FILE), &format!("{prefix}{command}"), lack.clone().or_else(missing))
+        package.package_check((name, FILE), &format!("{prefix}{command}"), lack.clone().or_else(missing))
     };
     let mut all: Vec<FoundCheck> = Vec::new();
     for (name, script) in SCRIPTS {

@@ -37,13 +37,13 @@ impl<'a> PackageFolder<'a> {
 
     /// The nearest folder, from the package up to the root, that contains `name`: lock files, virtual environments and
     /// settings of a workspace are often above its packages.
-    pub(super) fn above(&self, name: &str) -> Option<PathBuf> {
+    pub(super) fn find_above(&self, name: &str) -> Option<PathBuf> {
         let mut folders = self.folder.ancestors().take_while(|it| it.starts_with(self.root));
         folders.find(|it| it.join(name).exists()).map(Path::to_path_buf)
     }
 
     pub(super) fn has_above(&self, name: &str) -> bool {
-        self.above(name).is_some()
+        self.find_above(name).is_some()
     }
 
     /// The path of `name` in a folder above, relative to the package's folder: `../../.venv`.

@@ -137,7 +137,7 @@ impl<'a> PythonEnvironment<'a> {
         let virtual_environment = || {
             [".venv", "venv"].into_iter().find_map(|folder| {
                 let name = format!("{folder}/bin/python");
-                let above = package.above(&name)?;
+                let above = package.find_above(&name)?;
                 let python = above.join(&name);
                 Some(PythonEnvironmentKind::Virtual { shown: package.relative(&above, &name), python })
             })
@@ -166,7 +166,7 @@ impl<'a> PythonEnvironment<'a> {
         let has = |python: &PathBuf| self.package.installed.has_module(python, tool);
         let (command, lack) = match &self.kind {
             PythonEnvironmentKind::Managed(manager) => {
-                let lack = self.no_manager(manager).or_else(|| self.undeclared(manager, tool));
+                let lack = self.no_manager(manager).or_else(|| self.undeclared_tool(manager, tool));
                 (format!("{manager} run {tool}{arguments}"), lack)
             }
             PythonEnvironmentKind::Virtual { shown, python } => {
@@ -184,7 +184,7 @@ impl<'a> PythonEnvironment<'a> {
             }
             PythonEnvironmentKind::System(None) => (module("python3"), Some(MissingTool::program("python3"))),
         };
-        self.package.found((name, file), &command, lack)
+        self.package.package_check((name, file), &command, lack)
     }
 
     /// Runs the tests under coverage.py; its report fails below the configured share.
@@ -216,7 +216,7 @@ impl<'a> PythonEnvironment<'a> {
                 ("python3".to_owned(), Some(MissingTool::program("python3")))
             }
         };
-        self.package.found((TESTS, file), &format!("{python} -m unittest{arguments}"), lack)
+        self.package.package_check((TESTS, file), &format!("{python} -m unittest{arguments}"), lack)
     }
 
     fn no_manager(&self, manager: &str) -> Option<MissingTool> {
@@ -224,9 +224,9 @@ impl<'a> PythonEnvironment<'a> {
     }
 
     /// A tool that a lock file with packages does not contain; `uv run` and the like would start that of `PATH`.
-    fn undeclared(&self, manager: &str, tool: &str) -> Option<MissingTool> {
+    fn undeclared_tool(&self, manager: &str, tool: &str) -> Option<MissingTool> {
         let lock = MANAGERS.iter().find(|it| it.0 == manager).map(|it| it.1)?;
-        let text = read_text(&self.package.above(lock)?.join(lock)).ok().flatten()?;
+        let text = read_text(&self.package.find_above(lock)?.join(lock)).ok().flatten()?;
         let contains = |name: &str| text.lines().any(|it| it == format!("name = \"{name}\""));
         let is_missing = text.contains("[[package]]") && !contains(tool) && !self.package.has_program(tool);
         let add = match manager {

@@ -71,7 +71,7 @@ fn check(project: &str, folder: &str, expect: &[&str]) {
         }
     }
     let machine = machine(PROGRAMS);
-    let machine = InstalledTools::below(machine.path());
+    let machine = InstalledTools::in_folder(machine.path());
     let checks = ProposedChecks::of(root.path(), &root.path().join(folder), &machine).unwrap();
     let lines: Vec<String> =
         checks.found.iter().map(|it| format!("{}: {}", it.criterion(), it.command)).collect();
@@ -233,7 +233,7 @@ fn a_tool_that_is_not_installed_is_named() {
     let check = |project: &str, expect: &[&str]| {
         let machine = machine(&[]);
         let root = fixtures().join(project);
-        let checks = ProposedChecks::of(&root, &root, &InstalledTools::below(machine.path())).unwrap();
+        let checks = ProposedChecks::of(&root, &root, &InstalledTools::in_folder(machine.path())).unwrap();
         let all = checks.found.iter().chain(&checks.left_out);
         let lacks: Vec<String> = all.filter_map(|it| it.lack.as_ref()).map(|it| it.what.clone()).collect();
         assert_eq!(lacks, expect, "{project}");

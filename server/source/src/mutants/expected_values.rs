@@ -146,8 +146,9 @@ impl TestSource<'_> {
 
     /// The tokens after `=> {`, `=>` or `{`.
     fn body_on_line(&self, tokens: Range<usize>) -> Option<Range<usize>> {
-        let mut start = tokens.clone().find(|it| self.source.is(*it, "=>") || self.source.is(*it, "{"))? + 1;
-        if self.source.is(start, "{") {
+        let mut start =
+            tokens.clone().find(|it| self.source.is_token(*it, "=>") || self.source.is_token(*it, "{"))? + 1;
+        if self.source.is_token(start, "{") {
             start += 1;
         }
         (start < tokens.end).then_some(start..tokens.end)

@@ -173,7 +173,7 @@ impl<'a> Lexer<'a> {
         if let Some(length) = special::length(self.syntax.special, rest, place) {
             return Some(length);
         }
-        if let Some((length, heredoc)) = heredoc::opened(self.syntax.special, rest) {
+        if let Some((length, heredoc)) = heredoc::find_opening(self.syntax.special, rest) {
             self.heredocs.push(heredoc);
             return Some(length);
         }
@@ -181,7 +181,7 @@ impl<'a> Lexer<'a> {
             return literals::regex(rest);
         }
         let quote = self.syntax.quotes.iter().find(|it| rest.starts_with(it.open))?;
-        Some(literals::quoted(rest, quote, self.syntax.quotes))
+        Some(literals::quoted_length(rest, quote, self.syntax.quotes))
     }
 
     fn follows_operand(&self) -> bool {

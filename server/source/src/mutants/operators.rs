@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::lexer::{SourceToken, TokenKind};
 use super::syntax::{KEYWORDS, SourceFamily};
-use super::{Edit, LexedSource, MutationKind};
+use super::{LexedSource, MutationKind, SourceEdit};
 
 /// Lines about these have constants that no test is expected to fix.
 const TUNING: &[&str] =
@@ -26,18 +26,19 @@ const LUA_COMPARISONS: &[(&str, &str)] = &[("==", "~="), ("~=", "==")];
 pub(super) const PYTHON_BOOLEANS: &[(&str, &str)] = &[("True", "False"), ("False", "True")];
 
 /// The edits of one line of tokens.
-pub(super) fn edits(file: &LexedSource<'_>, line: Range<usize>) -> Vec<Edit> {
+pub(super) fn edits(file: &LexedSource<'_>, line: Range<usize>) -> Vec<SourceEdit> {
     line.filter_map(|index| edit(file, index)).collect()
 }
 
 /// Whether a condition already has an operator that is mutated.
 pub(super) fn has_decision(file: &LexedSource<'_>, tokens: Range<usize>) -> bool {
-    let decides =
-        |it: Edit| matches!(it.kind, MutationKind::Comparison | MutationKind::Logic | MutationKind::Boolean);
+    let decides = |it: SourceEdit| {
+        matches!(it.kind, MutationKind::Comparison | MutationKind::Logic | MutationKind::Boolean)
+    };
     tokens.filter_map(|index| edit(file, index)).any(decides)
 }
 
-fn edit(file: &LexedSource<'_>, index: usize) -> Option<Edit> {
+fn edit(file: &LexedSource<'_>, index: usize) -> Option<SourceEdit> {
     let token = file.token(index)?;
     let (kind, replacement) = match token.kind {
         TokenKind::Symbol => symbol(file, index, token)?,
@@ -45,7 +46,7 @@ fn edit(file: &LexedSource<'_>, index: usize) -> Option<Edit> {
         TokenKind::Number => (MutationKind::Integer, number(file, index, token)?),
         TokenKind::Text => return None,
     };
-    Some(Edit { line: token.line, range: token.range.clone(), replacement, kind })
+    Some(SourceEdit { line: token.line, range: token.range.clone(), replacement, kind })
 }
 
 fn symbol(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<(MutationKind, String)> {
@@ -69,7 +70,7 @@ fn symbol(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<(
 
 fn word(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<(MutationKind, String)> {
     let word = file.word(token);
-    let before = file.before(index);
+    let before = file.token_before(index);
     let is_symbol = before.is_some_and(|it| file.word(it) == ":" && it.range.end == token.range.start);
     if is_symbol || before.is_some_and(|it| matches!(file.word(it), "." | "::" | "?." | "$" | "@")) {
         return None;
@@ -90,8 +91,8 @@ fn number(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> Option<S
     let (digits, suffix) = word.split_at_checked(digits)?;
     let is_typed = file.family() == SourceFamily::Rust && suffix.starts_with(['u', 'i']);
     let is_plain = suffix.is_empty() || is_typed || suffix == "n";
-    let before = file.before(index).map_or("", |it| file.word(it));
-    let is_base = file.family() == SourceFamily::Shell && file.is(index + 1, "#");
+    let before = file.token_before(index).map_or("", |it| file.word(it));
+    let is_base = file.family() == SourceFamily::Shell && file.is_token(index + 1, "#");
     let is_member = is_base || matches!(before, "." | "$" | "@" | "&" | "#");
     if !is_plain || is_member || is_tuning(file.line(token.line)) {
         return None;
@@ -113,7 +114,7 @@ pub(super) fn is_tuning(line: &str) -> bool {
 
 /// Whether the operator follows an operand.
 fn is_binary(file: &LexedSource<'_>, index: usize) -> bool {
-    file.before(index).is_some_and(|it| {
+    file.token_before(index).is_some_and(|it| {
         let word = file.word(it);
         match it.kind {
             TokenKind::Word => !KEYWORDS.contains(&word),
@@ -142,12 +143,12 @@ fn angle_compares(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> 
 fn follows_output(file: &LexedSource<'_>, index: usize) -> bool {
     let line = file.token(index).map_or(0, |it| it.line);
     let earlier = (0..index).rev().take_while(|it| file.token(*it).is_some_and(|it| it.line == line));
-    earlier.into_iter().any(|it| file.is(it, "print") || file.is(it, "printf"))
+    earlier.into_iter().any(|it| file.is_token(it, "print") || file.is_token(it, "printf"))
 }
 
 /// Whether an arithmetic sign joins two values, neither of which is a string literal.
 fn computes(file: &LexedSource<'_>, index: usize, token: &SourceToken) -> bool {
-    let neighbours = [file.before(index), file.token(index + 1)];
+    let neighbours = [file.token_before(index), file.token(index + 1)];
     let is_text = |it: &&SourceToken| it.kind == TokenKind::Text;
     if neighbours.iter().flatten().any(is_text) || neighbours.iter().any(Option::is_none) {
         return false;
@@ -174,7 +175,7 @@ fn is_type_name(word: &str) -> bool {
 fn declares_pointer(file: &LexedSource<'_>, index: usize) -> bool {
     const TYPES: [&str; 10] =
         ["char", "int", "long", "short", "unsigned", "signed", "float", "double", "bool", "auto"];
-    let Some(before) = file.before(index).filter(|_| file.is(index, "*")) else { return false };
+    let Some(before) = file.token_before(index).filter(|_| file.is_token(index, "*")) else { return false };
     let is_first = index.checked_sub(2).and_then(|it| file.token(it)).is_none_or(|it| it.line != before.line);
     let word = file.word(before);
     before.kind == TokenKind::Word

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use self::commands::ShellCommand;
 use self::tokens::{ShellScript, WordForm};
 use super::lexer::SourcePart;
-use super::{ChangedLines, Edit, MutationKind};
+use super::{ChangedLines, MutationKind, SourceEdit};
 
 /// Levels of command substitutions within each other that are read.
 const MAX_DEPTH: u32 = 2;
@@ -43,7 +43,7 @@ pub(super) fn is_script(path: &str, text: &str) -> bool {
 }
 
 /// The edits of the changed lines of a script.
-pub(super) fn edits(changed: &ChangedLines<'_>) -> Vec<Edit> {
+pub(super) fn edits(changed: &ChangedLines<'_>) -> Vec<SourceEdit> {
     let Some(scripts) = read_with_substitutions(changed.text) else { return Vec::new() };
     let commands: Vec<Vec<ShellCommand>> =
         scripts.iter().map(|it| commands::commands(changed.text, it)).collect();
@@ -90,14 +90,14 @@ impl ScriptSource<'_> {
         self.script.text_of(self.changed.text, token)
     }
 
-    fn edit(&self, token: usize, replacement: &str, kind: MutationKind) -> Option<Edit> {
+    fn edit(&self, token: usize, replacement: &str, kind: MutationKind) -> Option<SourceEdit> {
         let token = self.script.tokens.get(token)?;
         let replacement = replacement.to_owned();
-        Some(Edit { line: token.line, range: token.range.clone(), replacement, kind })
+        Some(SourceEdit { line: token.line, range: token.range.clone(), replacement, kind })
     }
 
     /// `&&` in place of `||`, and the reverse; `… || true` only hides a status.
-    fn logic_edits(&self) -> Vec<Edit> {
+    fn logic_edits(&self) -> Vec<SourceEdit> {
         let hides = |it: usize| matches!(self.word(it + 1), "true" | ":");
         let edit = |it: usize| {
             let other = match self.word(it) {
@@ -111,12 +111,12 @@ impl ScriptSource<'_> {
         all.filter(|it| self.script.is_control(*it)).filter_map(edit).collect()
     }
 
-    fn arithmetic_edits(&self) -> Vec<Edit> {
+    fn arithmetic_edits(&self) -> Vec<SourceEdit> {
         let edits = |it: &SourcePart| super::text_edits(self.changed, it, &super::syntax::ARITHMETIC);
         self.script.arithmetic.iter().flat_map(edits).collect()
     }
 
-    fn command_edits(&self, command: &ShellCommand, known: &HashSet<String>) -> Vec<Edit> {
+    fn command_edits(&self, command: &ShellCommand, known: &HashSet<String>) -> Vec<SourceEdit> {
         let mut found = Vec::new();
         found.extend(self.test_edits(command));
         found.extend(self.negation_edit(command));
@@ -133,7 +133,7 @@ impl ScriptSource<'_> {
     }
 
     /// `if grep -q …` → `if ! grep -q …`; a loop could run forever.
-    fn negation_edit(&self, command: &ShellCommand) -> Option<Edit> {
+    fn negation_edit(&self, command: &ShellCommand) -> Option<SourceEdit> {
         let is_condition = matches!(command.keyword.as_deref(), Some("if" | "elif"));
         let ends = matches!(command.after.as_str(), ";" | "\n" | "|");
         let first = *command.words.first()?;
@@ -146,7 +146,7 @@ impl ScriptSource<'_> {
         if let Some(sign) = command.negation {
             let (sign, first) = (self.script.tokens.get(sign)?, self.script.tokens.get(first)?);
             let range = sign.range.start..first.range.start;
-            return Some(Edit {
+            return Some(SourceEdit {
                 line: sign.line,
                 range,
                 replacement: String::new(),
@@ -165,7 +165,7 @@ impl ScriptSource<'_> {
     }
 
     /// The commands `true` and `false`.
-    fn boolean_edit(&self, command: &ShellCommand) -> Option<Edit> {
+    fn boolean_edit(&self, command: &ShellCommand) -> Option<SourceEdit> {
         let [word] = command.words[..] else { return None };
         let is_loop = matches!(command.keyword.as_deref(), Some("while" | "until"));
         let other = match self.word(word) {
@@ -177,7 +177,7 @@ impl ScriptSource<'_> {
     }
 
     /// `return 1` → `return 0`
-    fn status_edit(&self, command: &ShellCommand) -> Option<Edit> {
+    fn status_edit(&self, command: &ShellCommand) -> Option<SourceEdit> {
         let [name, value] = command.words[..] else { return None };
         if !matches!(self.word(name), "return" | "exit") {
             return None;
@@ -187,7 +187,7 @@ impl ScriptSource<'_> {
     }
 
     /// `limit=5` → `limit=6`, `found=false` → `found=true`
-    fn constant_edit(&self, command: &ShellCommand) -> Option<Edit> {
+    fn constant_edit(&self, command: &ShellCommand) -> Option<SourceEdit> {
         let [word] = command.words[..] else { return None };
         let token = self.script.tokens.get(word).filter(|it| it.form == WordForm::Plain)?;
         let (name, value) = self.word(word).split_once('=')?;
@@ -202,11 +202,11 @@ impl ScriptSource<'_> {
             _ => (words::next_number(value)?, MutationKind::Integer),
         };
         let range = token.range.end - value.len()..token.range.end;
-        Some(Edit { line: token.line, range, replacement: other, kind })
+        Some(SourceEdit { line: token.line, range, replacement: other, kind })
     }
 
     /// A statement on one line that prints, calls a function of the script, or assigns again.
-    fn removal_edit(&self, command: &ShellCommand, known: &HashSet<String>) -> Option<Edit> {
+    fn removal_edit(&self, command: &ShellCommand, known: &HashSet<String>) -> Option<SourceEdit> {
         let (first, last) = (*command.words.first()?, *command.words.last()?);
         let is_alone = matches!(command.before.as_str(), "" | "\n" | ";" | ")" | "{" | ";;")
             && matches!(command.after.as_str(), "" | "\n" | ";" | ";;");
@@ -222,8 +222,12 @@ impl ScriptSource<'_> {
         let (first, last) = (self.script.tokens.get(first)?, self.script.tokens.get(last)?);
         let range = first.range.start..last.range.end;
         let is_one_line = self.changed.text.get(range.clone()).is_some_and(|it| !it.contains('\n'));
-        let edit =
-            Edit { line: first.line, range, replacement: ":".to_owned(), kind: MutationKind::Statement };
+        let edit = SourceEdit {
+            line: first.line,
+            range,
+            replacement: ":".to_owned(),
+            kind: MutationKind::Statement,
+        };
         (acts && is_one_line).then_some(edit)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::lexer::TokenKind;
 use super::syntax::{ConditionForm, KEYWORDS, SourceFamily};
-use super::{Edit, LexedSource, MutationKind, operators};
+use super::{LexedSource, MutationKind, SourceEdit, operators};
 
 /// Statements that only report, or that judge.
 const REPORTING_CALLS: &[&str] = &[
@@ -40,7 +40,7 @@ const CONTINUATION_SIGNS: &[&str] = &[
 ];
 
 /// The edits of one line of tokens.
-pub(super) fn edits(file: &LexedSource<'_>, line: Range<usize>) -> Vec<Edit> {
+pub(super) fn edits(file: &LexedSource<'_>, line: Range<usize>) -> Vec<SourceEdit> {
     let negation = negation_edit(file, &line).into_iter();
     if matches!(file.family(), SourceFamily::Other | SourceFamily::Lua | SourceFamily::Shell) {
         return negation.collect();
@@ -48,14 +48,15 @@ pub(super) fn edits(file: &LexedSource<'_>, line: Range<usize>) -> Vec<Edit> {
     negation.chain(removal_edit(file, &line)).chain(return_edit(file, &line)).collect()
 }
 
-fn negation_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
+fn negation_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<SourceEdit> {
     const WORDS: [&str; 6] = ["if", "elif", "elsif", "elseif", "unless", "while"];
-    let is_keyword = |it: &usize| WORDS.iter().any(|word| file.is(*it, word));
-    let begins = |it: &usize| (line.start..*it).all(|it| file.is(it, "}") || file.is(it, "else"));
+    let is_keyword = |it: &usize| WORDS.iter().any(|word| file.is_token(*it, word));
+    let begins = |it: &usize| (line.start..*it).all(|it| file.is_token(it, "}") || file.is_token(it, "else"));
     let keyword = line.clone().find(is_keyword).filter(begins)?;
     let condition = condition(file, keyword, line)?;
     // What binds a name is no condition alone.
-    let is_plain = |it: usize| !["let", "var", "case", ";", "=", ":="].iter().any(|word| file.is(it, word));
+    let is_plain =
+        |it: usize| !["let", "var", "case", ";", "=", ":="].iter().any(|word| file.is_token(it, word));
     if condition.is_empty()
         || !condition.clone().all(is_plain)
         || operators::has_decision(file, condition.clone())
@@ -79,24 +80,24 @@ fn condition(file: &LexedSource<'_>, keyword: usize, line: &Range<usize>) -> Opt
     match file.syntax.condition {
         ConditionForm::Parentheses => {
             let open = keyword + 1;
-            let close = file.closing_in(open, line).filter(|_| file.is(open, "("))?;
+            let close = file.closing_in(open, line).filter(|_| file.is_token(open, "("))?;
             Some(open + 1..close)
         }
         ConditionForm::Until(end) | ConditionForm::NotUntil(end) => {
-            Some(keyword + 1..rest.find(|it| file.is(*it, end))?)
+            Some(keyword + 1..rest.find(|it| file.is_token(*it, end))?)
         }
         ConditionForm::Line => {
-            let end = rest.find(|it| file.is(*it, "then")).unwrap_or(line.end);
+            let end = rest.find(|it| file.is_token(*it, "then")).unwrap_or(line.end);
             // `empty?` is a name.
             let signs = CONTINUATION_SIGNS.iter().filter(|it| !matches!(**it, "?" | "!"));
-            let is_continued = signs.into_iter().any(|it| file.is(end - 1, it));
+            let is_continued = signs.into_iter().any(|it| file.is_token(end - 1, it));
             (!is_continued).then_some(keyword + 1..end)
         }
         ConditionForm::None => None,
     }
 }
 
-fn removal_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
+fn removal_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<SourceEdit> {
     let statement = statement(file, line)?;
     let first = file.token(statement.start)?;
     let word = file.word(first);
@@ -112,18 +113,19 @@ fn removal_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
         SourceFamily::Go => "",
         _ => ";",
     };
-    let whole = if file.is(statement.end, ";") { statement.start..statement.end + 1 } else { statement };
+    let whole =
+        if file.is_token(statement.end, ";") { statement.start..statement.end + 1 } else { statement };
     let range = bytes(file, &whole)?;
     Some(edit(file, whole.start, (range, replacement.to_owned(), MutationKind::Statement)))
 }
 
-fn return_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Edit> {
+fn return_edit(file: &LexedSource<'_>, line: &Range<usize>) -> Option<SourceEdit> {
     const NOTHING: &[&str] = &["None", "null", "undefined", "nil", "false", "true", "False", "True"];
     let statement = statement(file, line)?;
     let value = statement.start + 1..statement.end;
     let only = if value.len() == 1 { file.token(value.start) } else { None };
     let is_constant = only.is_some_and(|it| it.kind == TokenKind::Number || NOTHING.contains(&file.word(it)));
-    if !file.is(statement.start, "return") || value.is_empty() || is_constant {
+    if !file.is_token(statement.start, "return") || value.is_empty() || is_constant {
         return None;
     }
     let replacement = match file.family() {
@@ -143,7 +145,7 @@ fn statement(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Range<usize>
         SourceFamily::Python => first.inside.is_none(),
         _ => matches!(first.inside, None | Some('{')),
     };
-    let begins = file.before(line.start).is_none_or(|it| {
+    let begins = file.token_before(line.start).is_none_or(|it| {
         let before = file.word(it);
         match file.family() {
             SourceFamily::Rust | SourceFamily::CLike => matches!(before, ";" | "{" | "}"),
@@ -152,11 +154,11 @@ fn statement(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Range<usize>
         }
     });
     let last = line.end - 1;
-    let has_semicolon = file.is(last, ";");
+    let has_semicolon = file.is_token(last, ";");
     let end = if has_semicolon { last } else { line.end };
-    let follows = |it: &str| file.is(line.end, it);
-    let is_continued =
-        CONTINUATION_SIGNS.iter().any(|it| file.is(last, it)) || [".", "?", ":"].iter().any(|it| follows(it));
+    let follows = |it: &str| file.is_token(line.end, it);
+    let is_continued = CONTINUATION_SIGNS.iter().any(|it| file.is_token(last, it))
+        || [".", "?", ":"].iter().any(|it| follows(it));
     let needs_semicolon = matches!(file.family(), SourceFamily::Rust | SourceFamily::CLike);
     let ends = has_semicolon || (!needs_semicolon && !is_continued);
     let inside = (line.start..end).filter_map(|it| file.token(it));
@@ -165,23 +167,23 @@ fn statement(file: &LexedSource<'_>, line: &Range<usize>) -> Option<Range<usize>
             .clone()
             .next_back()
             .is_some_and(|it| it.depth == first.depth && !"([{".contains(file.word(it)));
-    let is_one = (line.start..end).all(|it| !file.is(it, ";"));
+    let is_one = (line.start..end).all(|it| !file.is_token(it, ";"));
     (is_block && begins && ends && is_balanced && is_one).then_some(line.start..end)
 }
 
 /// An assignment to something that exists already.
 fn assigns(file: &LexedSource<'_>, statement: &Range<usize>) -> bool {
     let outer = outer_tokens(file, statement);
-    let Some(place) = outer.iter().position(|it| ASSIGNS.iter().any(|sign| file.is(*it, sign))) else {
+    let Some(place) = outer.iter().position(|it| ASSIGNS.iter().any(|sign| file.is_token(*it, sign))) else {
         return false;
     };
     let (target, sign) = (outer.get(..place).unwrap_or_default(), outer.get(place).copied());
     let is_name = |it: &usize| file.token(*it).is_some_and(|it| it.kind == TokenKind::Word);
     let is_path = target.iter().all(|it| {
-        is_name(it) || [".", "[", "]", "?.", "::", "->", "$"].iter().any(|sign| file.is(*it, sign))
+        is_name(it) || [".", "[", "]", "?.", "::", "->", "$"].iter().any(|sign| file.is_token(*it, sign))
     });
     let declares = target.windows(2).any(|it| it.iter().all(is_name));
-    let is_plain = sign.is_some_and(|it| file.is(it, "="));
+    let is_plain = sign.is_some_and(|it| file.is_token(it, "="));
     // The first assignment to a name of Python declares it.
     let may_declare = is_plain && target.len() == 1 && file.family() == SourceFamily::Python;
     is_path && !declares && !may_declare
@@ -191,24 +193,24 @@ fn assigns(file: &LexedSource<'_>, statement: &Range<usize>) -> bool {
 fn calls(file: &LexedSource<'_>, statement: &Range<usize>) -> bool {
     const PARTS: &[&str] = &[".", "::", "!", "?", "?.", "->", "$", "(", ")", "[", "]"];
     let outer = outer_tokens(file, statement);
-    let outer = if outer.first().is_some_and(|it| file.is(*it, "await")) {
+    let outer = if outer.first().is_some_and(|it| file.is_token(*it, "await")) {
         outer.get(1..).unwrap_or_default()
     } else {
         &outer
     };
     let is_name = |it: &usize| file.token(*it).is_some_and(|it| it.kind == TokenKind::Word);
-    let is_part = |it: &usize| is_name(it) || PARTS.iter().any(|part| file.is(*it, part));
-    let last = outer.iter().rev().find(|it| !file.is(**it, "?"));
-    last.is_some_and(|it| file.is(*it, ")") || file.is(*it, "await"))
-        && outer.iter().any(|it| file.is(*it, "("))
+    let is_part = |it: &usize| is_name(it) || PARTS.iter().any(|part| file.is_token(*it, part));
+    let last = outer.iter().rev().find(|it| !file.is_token(**it, "?"));
+    last.is_some_and(|it| file.is_token(*it, ")") || file.is_token(*it, "await"))
+        && outer.iter().any(|it| file.is_token(*it, "("))
         && outer.iter().all(is_part)
         && !outer.windows(2).any(|it| it.iter().all(is_name))
 }
 
 /// Output of awk that goes nowhere else.
 fn prints(file: &LexedSource<'_>, statement: &Range<usize>) -> bool {
-    let is_output = file.is(statement.start, "print") || file.is(statement.start, "printf");
-    let redirects = |it: usize| [">", ">>", "|"].iter().any(|sign| file.is(it, sign));
+    let is_output = file.is_token(statement.start, "print") || file.is_token(statement.start, "printf");
+    let redirects = |it: usize| [">", ">>", "|"].iter().any(|sign| file.is_token(it, sign));
     file.family() == SourceFamily::Awk && is_output && !statement.clone().any(redirects)
 }
 
@@ -227,6 +229,6 @@ fn edit(
     file: &LexedSource<'_>,
     at: usize,
     (range, replacement, kind): (Range<usize>, String, MutationKind),
-) -> Edit {
-    Edit { line: file.token(at).map_or(0, |it| it.line), range, replacement, kind }
+) -> SourceEdit {
+    SourceEdit { line: file.token(at).map_or(0, |it| it.line), range, replacement, kind }
 }

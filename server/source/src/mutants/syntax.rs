@@ -13,7 +13,7 @@ pub(super) struct SourceSyntax {
     pub(super) line_comments: &'static [&'static str],
     pub(super) block_comments: &'static [BlockComment],
     /// The longest first.
-    pub(super) quotes: &'static [Quote],
+    pub(super) quotes: &'static [QuoteStyle],
     /// Texts that begin with more than a quote.
     pub(super) special: SpecialText,
     /// `/` that follows no operand begins a regular expression.
@@ -33,7 +33,7 @@ pub(super) struct BlockComment {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Quote {
+pub(super) struct QuoteStyle {
     pub(super) open: &'static str,
     pub(super) close: &'static str,
     pub(super) escape: EscapeRule,

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::Edit;
+use super::SourceEdit;
 
 /// The preferred edit of every line first, lines far apart one after the other; then the second of every line, and so
 /// on.
-pub(super) fn order(edits: Vec<Edit>) -> Vec<Edit> {
+pub(super) fn order(edits: Vec<SourceEdit>) -> Vec<SourceEdit> {
     let mut rest = edits;
     let mut ordered = Vec::with_capacity(rest.len());
     rest.sort_by_key(|it| (it.line, it.kind, it.range.start));
     while !rest.is_empty() {
         let mut lines = BTreeSet::new();
-        let (first, others): (Vec<Edit>, Vec<Edit>) = rest.into_iter().partition(|it| lines.insert(it.line));
+        let (first, others): (Vec<SourceEdit>, Vec<SourceEdit>) =
+            rest.into_iter().partition(|it| lines.insert(it.line));
         ordered.extend(scatter(first));
         rest = others;
     }

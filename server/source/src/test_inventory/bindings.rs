@@ -73,7 +73,7 @@ pub fn bindings(path: &str, text: &str) -> FileBindings {
     let joined = joined.join("\n");
     FileBindings {
         imports: imports::imports(language, &joined),
-        defined: defined::defined(language, super::is_test_path(path), &code),
+        defined: defined::find_definitions(language, super::is_test_path(path), &code),
         code: joined,
     }
 }

@@ -68,12 +68,12 @@ pub fn test_loss(before: &TestInventory, after: &TestInventory, elsewhere: &Test
     pair_tests(&mut rest, &mut pairs, |case| moved.take_named(&case.name));
     pair_tests(&mut rest, &mut pairs, |_| pool.take_first());
     let mut loss = TestLoss { tests: rest.len() as u32, ..TestLoss::default() };
-    let unmatched = pool.left().chain(moved.left());
+    let unmatched = pool.unmatched().chain(moved.unmatched());
     let mut spare = LineCounts::new(unmatched.flat_map(|it| &it.assertions).map(String::as_str));
     compare(&mut loss, &pairs, &mut spare);
-    let loose = missing(&before.loose, &after.loose);
-    loss.assertions += loose.len().saturating_sub(missing(&after.loose, &before.loose).len()) as u32;
-    loss.altered += count_altered(&loose, &missing(&after.loose, &before.loose));
+    let loose = missing_lines(&before.loose, &after.loose);
+    loss.assertions += loose.len().saturating_sub(missing_lines(&after.loose, &before.loose).len()) as u32;
+    loss.altered += count_altered(&loose, &missing_lines(&after.loose, &before.loose));
     loss.skipped += after.skips.saturating_sub(before.skips);
     loss.narrowed = after.narrowed.saturating_sub(before.narrowed);
     count_rows(&mut loss, before, after, &elsewhere.rows);
@@ -84,9 +84,9 @@ pub fn test_loss(before: &TestInventory, after: &TestInventory, elsewhere: &Test
 fn count_rows(loss: &mut TestLoss, before: &TestInventory, after: &TestInventory, elsewhere: &[String]) {
     let assertions = |it: &TestInventory| it.tests.iter().map(|it| it.assertions.len()).sum::<usize>();
     let mut elsewhere = LineCounts::new(elsewhere.iter().map(String::as_str));
-    let mut gone = missing(&before.rows, &after.rows);
+    let mut gone = missing_lines(&before.rows, &after.rows);
     gone.retain(|row| !elsewhere.take(row));
-    let new = missing(&after.rows, &before.rows);
+    let new = missing_lines(&after.rows, &before.rows);
     let mut shapes = LineCounts::new(new.iter().map(|it| shape_of_row(it)));
     loss.altered_rows = gone.iter().filter(|row| shapes.take(&shape_of_row(row))).count() as u32;
     let spare = new.len() + assertions(after).saturating_sub(assertions(before));
@@ -112,10 +112,10 @@ fn shape_of_row(row: &str) -> String {
 }
 
 /// The tests and rows that one state of a file has and the other lacks.
-pub fn moved(before: &TestInventory, after: &TestInventory) -> TestInventory {
+pub fn find_additions(before: &TestInventory, after: &TestInventory) -> TestInventory {
     let known: HashSet<&str> = before.tests.iter().map(|it| it.name.as_str()).collect();
     let tests = after.tests.iter().filter(|it| !known.contains(it.name.as_str())).cloned().collect();
-    let rows = missing(&after.rows, &before.rows).into_iter().map(str::to_owned).collect();
+    let rows = missing_lines(&after.rows, &before.rows).into_iter().map(str::to_owned).collect();
     TestInventory { tests, rows, ..TestInventory::default() }
 }
 
@@ -126,8 +126,10 @@ fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: &mut Li
             loss.emptied += 1;
             continue;
         }
-        let (gone, new) =
-            (missing(&before.assertions, &after.assertions), missing(&after.assertions, &before.assertions));
+        let (gone, new) = (
+            missing_lines(&before.assertions, &after.assertions),
+            missing_lines(&after.assertions, &before.assertions),
+        );
         loss.altered += count_altered(&gone, &new);
         loss.forgiving += u32::from(after.forgives > before.forgives);
         // A value that a test passes to its own helper is still asserted.
@@ -137,7 +139,7 @@ fn compare(loss: &mut TestLoss, pairs: &[(&TestCase, &TestCase)], spare: &mut Li
 }
 
 /// Lines of `a` that `b` lacks; each of `b` matches one.
-fn missing<'a>(a: &'a [String], b: &[String]) -> Vec<&'a str> {
+fn missing_lines<'a>(a: &'a [String], b: &[String]) -> Vec<&'a str> {
     let mut left = LineCounts::new(b.iter().map(String::as_str));
     a.iter().map(String::as_str).filter(|line| !left.take(line)).collect()
 }
@@ -273,7 +275,7 @@ impl<'a> UnmatchedTests<'a> {
         self.cases.get(at)
     }
 
-    fn left(&self) -> impl Iterator<Item = &'a TestCase> + '_ {
+    fn unmatched(&self) -> impl Iterator<Item = &'a TestCase> + '_ {
         self.cases.iter().zip(&self.is_taken).filter(|(_, is_taken)| !**is_taken).map(|(case, _)| case)
     }
 }

@@ -56,7 +56,7 @@ const PATH_DEPENDENT_FOLDERS: [(&str, &str); 5] = [
     (".gradle", "GRADLE_USER_HOME"),
 ];
 
-fn linked() -> impl Iterator<Item = &'static str> {
+fn linked_folders() -> impl Iterator<Item = &'static str> {
     PACKAGE_FOLDERS.into_iter().chain(LINKED)
 }
 
@@ -133,13 +133,13 @@ impl HomeLinks<'_> {
     }
 
     fn is_linked(&self, path: &Path) -> bool {
-        self.request.content == HomeContent::Everything || linked().any(|it| path.starts_with(it))
+        self.request.content == HomeContent::Everything || linked_folders().any(|it| path.starts_with(it))
     }
 
     /// Whether only some of the entries below a folder are linked, or one is linked to another place.
     fn is_partly_linked(&self, path: &Path) -> bool {
         let hides = self.request.hidden.iter().any(|it| it.starts_with(path));
-        let shows = !self.is_linked(path) && linked().any(|it| Path::new(it).starts_with(path));
+        let shows = !self.is_linked(path) && linked_folders().any(|it| Path::new(it).starts_with(path));
         hides || shows || self.root.is_some_and(|it| it.starts_with(path))
     }
 }

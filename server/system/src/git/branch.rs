@@ -76,7 +76,7 @@ fn plan_action(root: &Path, name: &str) -> Result<BranchAction, String> {
         Err(it) if it.code() == ErrorCode::NotFound && it.class() == ErrorClass::Repository => {
             return Ok(BranchAction::Unavailable(tr!("there is no git repository here")));
         }
-        Err(error) => return unreadable(root, name, &error),
+        Err(error) => return action_of_unreadable(root, name, &error),
     };
     if repo.is_bare() {
         return Ok(BranchAction::Unavailable(tr!("the repository here is bare")));
@@ -132,7 +132,7 @@ fn apply_action(name: &str, action: BranchAction) -> Result<LoopBranch, String> 
 }
 
 /// A kind of repository that only git itself can read.
-fn unreadable(root: &Path, name: &str, error: &git2::Error) -> Result<BranchAction, String> {
+fn action_of_unreadable(root: &Path, name: &str, error: &git2::Error) -> Result<BranchAction, String> {
     let is_checked_out =
         super::program::head(root).ok().flatten().and_then(|it| it.branch).is_some_and(|it| it == name);
     if is_checked_out {

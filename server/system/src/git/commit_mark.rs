@@ -18,7 +18,7 @@ pub(super) struct CommitMark<'a> {
 impl<'a> CommitMark<'a> {
     /// Removes the locks that an interrupted commit left, then marks the commit that begins now.
     pub(super) fn place(path: &'a Path, repo: &Repository) -> Self {
-        if let Ok(began) = modified(path) {
+        if let Ok(began) = modification_time(path) {
             remove_locks(repo, began);
         }
         // The commit is made without the mark, too; only the locks of a killed keeper would remain.
@@ -37,7 +37,8 @@ impl Drop for CommitMark<'_> {
 
 fn remove_locks(repo: &Repository, began: SystemTime) {
     let is_of_that_commit = |lock: &Path| {
-        modified(lock).is_ok_and(|at| at.duration_since(began).is_ok_and(|after| after <= MAX_COMMIT))
+        modification_time(lock)
+            .is_ok_and(|at| at.duration_since(began).is_ok_and(|after| after <= MAX_COMMIT))
     };
     for lock in locks(repo).into_iter().filter(|it| is_of_that_commit(it)) {
         let removed = fs::remove_file(&lock);
@@ -55,6 +56,6 @@ fn locks(repo: &Repository) -> Vec<PathBuf> {
     locks
 }
 
-fn modified(path: &Path) -> io::Result<SystemTime> {
+fn modification_time(path: &Path) -> io::Result<SystemTime> {
     fs::symlink_metadata(path)?.modified()
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use loopkeeper_core::network::host_list::{Destination, HostMatch, admits};
+use loopkeeper_core::network::host_list::{Destination, HostMatch, is_address_allowed};
 use loopkeeper_core::network::proxy_request::{HEAD_BYTES, ProxyRequest, head_end};
 use loopkeeper_task::criterion::address::UrlHost;
 use loopkeeper_text::message::Message;
@@ -111,7 +111,7 @@ async fn look_up(to: &Destination) -> io::Result<Vec<SocketAddr>> {
 
 /// All addresses or none: a name that leads to several places, one of them internal, is not trusted with any.
 fn check_addresses(to: &Destination, found: HostMatch, addresses: &[SocketAddr]) -> Result<(), ProxyRefusal> {
-    let refused = addresses.iter().map(SocketAddr::ip).find(|it| !admits(found, to, *it));
+    let refused = addresses.iter().map(SocketAddr::ip).find(|it| !is_address_allowed(found, to, *it));
     refused.map_or(Ok(()), |address| Err(ProxyRefusal::Address(to.clone(), address)))
 }
 

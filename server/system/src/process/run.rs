@@ -5,8 +5,8 @@ use std::time::Duration;
 use loopkeeper_core::check::{CommandExit, CommandRun};
 use tokio::time::{Instant, timeout_at};
 
-use super::collected::OutputBuffer;
 use super::head_tail::DEFAULT_BYTES;
+use super::output_buffer::OutputBuffer;
 use super::{Job, JobHandle, ProcessError, TerminateMode, orphans, start};
 use crate::sandbox::Isolation;
 

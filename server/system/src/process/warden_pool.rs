@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use loopkeeper_core::check::CommandRun;
 
-use super::collected::OutputBuffer;
 use super::head_tail::DEFAULT_BYTES;
 use super::job_request::{self, JobRequest};
+use super::output_buffer::OutputBuffer;
 use super::warden::{IdleWardens, PoolHandle, WardenHandle};
 use super::{
     ChildStdio, Job, JobHandle, ProcessError, StreamLayout, orphans, run, start_single_warden, start_with,

@@ -133,7 +133,7 @@ impl FileAccess {
     pub(super) fn in_room(&self, room: Option<&RoomAccess>) -> Self {
         let mut access = self.clone();
         access.writable.extend(room.and_then(RoomAccess::folder).map(Path::to_owned));
-        access.closed = room.and_then(RoomAccess::closed).map(Path::to_owned);
+        access.closed = room.and_then(RoomAccess::read_only_folder).map(Path::to_owned);
         access
     }
 
@@ -142,7 +142,7 @@ impl FileAccess {
         let writable = existing_real_paths(&self.writable);
         let is_restricted = |it: &PathBuf| !writable.contains(it);
         let hidden = existing_real_paths(&[self.hidden.as_slice(), &self.services].concat());
-        let hidden: Vec<_> = outermost(hidden.into_iter().filter(is_restricted));
+        let hidden: Vec<_> = outermost_paths(hidden.into_iter().filter(is_restricted));
         let (folders, files): (Vec<_>, Vec<_>) = hidden.into_iter().partition(|it| it.is_dir());
         let mut arguments = Vec::new();
         let mut add = |words: &[&str], paths: &[&Path]| {
@@ -157,7 +157,7 @@ impl FileAccess {
                 add(&["--bind-try"], &[path, path]);
             }
         }
-        for path in &self.pinned() {
+        for path in &self.pinned_folders() {
             add(&["--bind-try"], &[path, path]);
         }
         let single = self.others.iter().filter(|it| it.whole().is_none());
@@ -193,7 +193,7 @@ impl FileAccess {
 
     /// The folders around restricted paths that could be moved away, and others put in their place. A mount point cannot
     /// be moved. The work tree and what is around it are left out, because nothing can be linked across mount points.
-    fn pinned(&self) -> Vec<PathBuf> {
+    fn pinned_folders(&self) -> Vec<PathBuf> {
         let restricted = existing_real_paths(
             &[self.hidden.as_slice(), &self.services, &self.read_only, &self.agent_settings].concat(),
         );
@@ -299,7 +299,7 @@ fn real_path(path: &Path) -> PathBuf {
 }
 
 /// Removes paths below another one, which an empty folder covers. `paths` is sorted.
-fn outermost(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+fn outermost_paths(paths: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut kept: Vec<PathBuf> = Vec::new();
     for path in paths {
         if !kept.last().is_some_and(|it| path.starts_with(it)) {

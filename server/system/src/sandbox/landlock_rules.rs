@@ -129,8 +129,8 @@ impl LandlockRules {
         if files {
             let (hidden, kept) = (existing_real_paths(&self.hidden), existing_real_paths(&self.read_only));
             let closed: Vec<PathBuf> = hidden.iter().chain(&kept).cloned().collect();
-            created = permit(created, &uncovered(Path::new("/"), &hidden), read_rights())?;
-            created = permit(created, &uncovered(Path::new("/"), &closed), write_rights())?;
+            created = permit(created, &uncovered_paths(Path::new("/"), &hidden), read_rights())?;
+            created = permit(created, &uncovered_paths(Path::new("/"), &closed), write_rights())?;
             created = permit(created, &existing_real_paths(&self.open), read_rights() | write_rights())?;
         }
         created.restrict_self().map(drop)
@@ -174,7 +174,7 @@ fn open(path: &Path) -> Option<(OwnedFd, bool)> {
 
 /// The largest folders and files below `at` that are not, and do not hold, one of `closed`. Links are left out: their
 /// targets are found at their own places.
-fn uncovered(at: &Path, closed: &[PathBuf]) -> Vec<PathBuf> {
+fn uncovered_paths(at: &Path, closed: &[PathBuf]) -> Vec<PathBuf> {
     if closed.iter().any(|it| it == at) {
         return Vec::new();
     }
@@ -183,7 +183,7 @@ fn uncovered(at: &Path, closed: &[PathBuf]) -> Vec<PathBuf> {
     }
     let entries = fs::read_dir(at).into_iter().flatten().flatten();
     let real = entries.filter(|it| it.file_type().is_ok_and(|kind| !kind.is_symlink()));
-    real.flat_map(|it| uncovered(&it.path(), closed)).collect()
+    real.flat_map(|it| uncovered_paths(&it.path(), closed)).collect()
 }
 
 #[cfg(test)]
@@ -204,7 +204,7 @@ mod tests {
         std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("home/link")).unwrap();
         let check = |closed: &[&str], expect: &[&str]| {
             let closed: Vec<PathBuf> = closed.iter().map(|it| root.join(it)).collect();
-            let mut found = uncovered(&root, &closed);
+            let mut found = uncovered_paths(&root, &closed);
             found.sort();
             let expect: Vec<PathBuf> = expect.iter().map(|it| root.join(it)).collect();
             assert_eq!(found, expect, "{closed:?}");

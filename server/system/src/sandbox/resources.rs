@@ -53,11 +53,11 @@ impl ResourceLimits {
     /// Limits this process and all that it starts. Only in a PID namespace with its own `/proc` can root be limited.
     pub fn apply(self, has_own_proc: bool) -> io::Result<()> {
         if let Some(memory) = self.memory {
-            lower(Resource::Data, memory)?;
+            lower_limit(Resource::Data, memory)?;
         }
         let Some(processes) = self.processes.map(u64::from) else { return Ok(()) };
         if !geteuid().is_root() {
-            return lower(Resource::Nproc, processes + other_processes());
+            return lower_limit(Resource::Nproc, processes + other_processes());
         }
         let release = uname().release().to_string_lossy().into_owned();
         if has_own_proc && kernel_version(&release) >= Some(NAMESPACED_PID_LIMIT) {
@@ -68,7 +68,7 @@ impl ResourceLimits {
     }
 }
 
-fn lower(resource: Resource, to: u64) -> io::Result<()> {
+fn lower_limit(resource: Resource, to: u64) -> io::Result<()> {
     let to = Some(getrlimit(resource).maximum.map_or(to, |it| it.min(to)));
     Ok(setrlimit(resource, Rlimit { current: to, maximum: to })?)
 }

@@ -34,7 +34,10 @@ pub struct GcReport {
 }
 
 /// All objects that the trees in `roots` need.
-pub(super) fn reachable(objects: &ObjectStore, roots: impl Iterator<Item = Oid>) -> Result<HashSet<Oid>> {
+pub(super) fn reachable_objects(
+    objects: &ObjectStore,
+    roots: impl Iterator<Item = Oid>,
+) -> Result<HashSet<Oid>> {
     let mut marked = HashSet::new();
     let mut waiting: Vec<Oid> = roots.filter(|it| objects.has(*it, ObjectType::Tree)).collect();
     while let Some(tree) = waiting.pop() {

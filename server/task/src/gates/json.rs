@@ -8,7 +8,7 @@ use loopkeeper_text::closest::closest;
 use loopkeeper_text::shell_word::quoted;
 use loopkeeper_text::{DocumentRange, tr};
 
-use super::{add_command, report_unread, unquoted};
+use super::{add_command, range_in_quotes, report_unread};
 use crate::grammar::{self, ItemMode};
 use crate::item::{ByteOrigin, InlineContent};
 use crate::outline::{CriterionOrigin, TaskOutline};
@@ -38,7 +38,7 @@ pub(super) fn add_ci_gate(text: &str, out: &mut TaskOutline) {
     let of_root = of_root.map(|it| (it.name.as_str().to_owned(), it.range.start..it.range.end));
     let runner = agent.and_then(|it| it.get_string("runner"));
     let is_used = runner.is_some_and(|it| {
-        let place = out.place(unquoted(text, it.range.start..it.range.end));
+        let place = out.place(range_in_quotes(text, it.range.start..it.range.end));
         read_runner(&it.value, place, out)
     });
     let is_read = |it: &str| it == "ci_gate" || it == "runner" && is_used;
@@ -104,7 +104,7 @@ pub(super) fn add_run_config(text: &str, out: &mut TaskOutline) {
             report_unread(out, key, tr!("takes text in quotes"), value.start()..value.end());
             continue;
         };
-        let range = unquoted(text, command.range.start..command.range.end);
+        let range = range_in_quotes(text, command.range.start..command.range.end);
         add_command(out, name, &command.value, range, None);
     }
 }

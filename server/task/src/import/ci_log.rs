@@ -127,19 +127,19 @@ struct FailedStep<'a> {
 impl<'a> FailedStep<'a> {
     fn of(plain: &'a str) -> Self {
         let mut found: Option<Self> = None;
-        let mut step = Step::default();
+        let mut step = LogStep::default();
         for raw in plain.lines() {
             let (place, line) = without_frame(raw);
             if step.place != place {
-                step = Step { place, ..Step::default() };
+                step = LogStep { place, ..LogStep::default() };
             }
             step.read(line);
             if STEP_FAILURE_PREFIXES.iter().any(|it| line.starts_with(it)) {
                 // The first failure is the cause of those after it.
-                found.get_or_insert_with(|| step.failed());
+                found.get_or_insert_with(|| step.to_failed_step());
             }
         }
-        found.unwrap_or_else(|| step.failed())
+        found.unwrap_or_else(|| step.to_failed_step())
     }
 
     fn title(&self) -> String {
@@ -191,7 +191,7 @@ impl<'a> FailedStep<'a> {
 
 /// A step while it is read.
 #[derive(Default)]
-struct Step<'a> {
+struct LogStep<'a> {
     place: Option<String>,
     command: Option<String>,
     /// The lines of a script that the log shows before its output.
@@ -203,7 +203,7 @@ struct Step<'a> {
     lines: Vec<&'a str>,
 }
 
-impl<'a> Step<'a> {
+impl<'a> LogStep<'a> {
     fn read(&mut self, line: &'a str) {
         if let Some(title) = line.strip_prefix("##[group]Run ") {
             self.begin_script(false);
@@ -240,7 +240,7 @@ impl<'a> Step<'a> {
         self.ends_at_blank = ends_at_blank;
     }
 
-    fn failed(&self) -> FailedStep<'a> {
+    fn to_failed_step(&self) -> FailedStep<'a> {
         let is_output =
             |it: &&&str| !it.trim().is_empty() && !it.starts_with("##[endgroup]") && !it.starts_with("=====");
         // In a shortened log the script has no end: its first line is the command, the others are output.

@@ -26,7 +26,7 @@ pub(super) fn parse_inline_list<'a>(
     let lead = source.slice(&(paragraph.range.start..colon_end)).trim_end();
     let mut fix = format!("{lead}\n");
     for (&dash, item_end) in dashes.iter().zip(ends) {
-        let range = trimmed(source, dash + 1..item_end);
+        let range = trim_range(source, dash + 1..item_end);
         if range.is_empty() {
             continue;
         }
@@ -73,7 +73,7 @@ fn dashes_after(source: &MarkdownSource<'_>, paragraph: &InlineContent<'_>, from
     dashes
 }
 
-fn trimmed(source: &MarkdownSource<'_>, range: Range<usize>) -> Range<usize> {
+fn trim_range(source: &MarkdownSource<'_>, range: Range<usize>) -> Range<usize> {
     let text = source.slice(&range);
     let start = range.start + text.len() - text.trim_start().len();
     start..start + text.trim().len()

@@ -146,18 +146,18 @@ fn cells(table: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let (mut from, mut escaped) = (begins, false);
     for (at, byte) in row.bytes().enumerate().skip(begins) {
         if byte == b'|' && !escaped {
-            cells.push(trimmed(row, from..at, row_start));
+            cells.push(trim_range(row, from..at, row_start));
             from = at + 1;
         }
         escaped = byte == b'\\' && !escaped;
     }
     if from < row.len() {
-        cells.push(trimmed(row, from..row.len(), row_start));
+        cells.push(trim_range(row, from..row.len(), row_start));
     }
     cells
 }
 
-fn trimmed(row: &str, range: Range<usize>, row_start: usize) -> Range<usize> {
+fn trim_range(row: &str, range: Range<usize>, row_start: usize) -> Range<usize> {
     let text = row.get(range.clone()).unwrap_or_default();
     let start = row_start + range.start + (text.len() - text.trim_start().len());
     start..start + text.trim().len()

@@ -8,7 +8,7 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look, 
 const LAST_ASCII: u8 = 0x7f;
 
 /// The restricted pattern; one that cannot be parsed is returned unchanged.
-pub(super) fn restricted(pattern: &str) -> String {
+pub(super) fn restrict(pattern: &str) -> String {
     let mut out = String::new();
     let written = regex_syntax::parse(pattern).is_ok_and(|it| write(&mut out, &it).is_ok());
     if written { out } else { pattern.to_owned() }

@@ -4,7 +4,7 @@ use super::{AlertTracker, LoopAlert, RootHistory, needs_user};
 use crate::status::{StatusFacts, status};
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_core::decide::UserCommand;
-use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, criterion, spec};
 use loopkeeper_core::journal::LoopSpec;
 use loopkeeper_core::liveness::KeeperLiveness;
 
@@ -57,46 +57,46 @@ impl Observer {
 }
 
 #[track_caller]
-fn check(spec: LoopSpec, acts: Vec<Act>, expect: &[&str]) {
-    assert_eq!(Observer::of(Sim::new(spec, "f", acts)).play().alerts, expect);
+fn check(spec: LoopSpec, turns: Vec<Turn>, expect: &[&str]) {
+    assert_eq!(Observer::of(Sim::new(spec, "f", turns)).play().alerts, expect);
 }
 
 #[test]
 fn a_loop_that_works_and_ends_is_one_alert() {
-    check(one_criterion(), vec![Act::new("f"), Act::new("f"), Act::new("p")], &["3 ended"]);
+    check(one_criterion(), vec![Turn::new("f"), Turn::new("f"), Turn::new("p")], &["3 ended"]);
 }
 
 #[test]
 fn a_cause_is_reported_once_however_often_it_comes_back() {
-    let (idle, work) = (|| Act::idle("f"), || Act::new("f"));
-    let acts = vec![idle(), idle(), work(), idle(), idle(), work(), Act::new("p")];
-    check(one_criterion(), acts, &["3 StallAhead(NoProgress)", "7 ended"]);
+    let (idle, work) = (|| Turn::idle("f"), || Turn::new("f"));
+    let turns = vec![idle(), idle(), work(), idle(), idle(), work(), Turn::new("p")];
+    check(one_criterion(), turns, &["3 StallAhead(NoProgress)", "7 ended"]);
 }
 
 #[test]
 fn a_stall_is_followed_by_the_open_breaker() {
     let mut spec = one_criterion();
     spec.settings.breaker.max_trips = 9;
-    let acts = vec![Act::idle("f"), Act::idle("f"), Act::idle("f"), Act::new("p")];
-    check(spec, acts, &["3 StallAhead(NoProgress)", "3 breaker open", "4 ended"]);
+    let turns = vec![Turn::idle("f"), Turn::idle("f"), Turn::idle("f"), Turn::new("p")];
+    check(spec, turns, &["3 StallAhead(NoProgress)", "3 breaker open", "4 ended"]);
 }
 
 #[test]
 fn limits_are_reported_while_the_loop_works_and_not_at_its_end() {
     let mut spec = one_criterion();
     spec.settings.limits.iterations = 5;
-    let work = |count: usize| (0..count).map(|_| Act::new("f")).collect::<Vec<_>>();
+    let work = |count: usize| (0..count).map(|_| Turn::new("f")).collect::<Vec<_>>();
     check(spec.clone(), work(5), &["4 LimitNear(Iterations)", "5 ended"]);
     // Four of five iterations are used, and the fourth completes the task.
-    let acts = [work(3), vec![Act::new("p")]].concat();
-    let mut observer = Observer::of(Sim::new(spec, "f", acts)).play();
+    let turns = [work(3), vec![Turn::new("p")]].concat();
+    let mut observer = Observer::of(Sim::new(spec, "f", turns)).play();
     assert_eq!(observer.alerts.pop().as_deref(), Some("4 ended"));
 }
 
 #[test]
 fn a_loop_that_needs_its_user_is_not_also_warned_about() {
-    let acts = (0..5).map(|_| Act::fails(ProviderClass::Login, "f")).collect();
-    let alerts = Observer::of(Sim::new(one_criterion(), "f", acts)).play().alerts;
+    let turns = (0..5).map(|_| Turn::fails(ProviderClass::Login, "f")).collect();
+    let alerts = Observer::of(Sim::new(one_criterion(), "f", turns)).play().alerts;
     assert_eq!(alerts.len(), 1, "{alerts:?}");
     assert!(alerts[0].ends_with("needs you"), "{alerts:?}");
 }
@@ -105,7 +105,7 @@ fn a_loop_that_needs_its_user_is_not_also_warned_about() {
 fn a_stop_that_the_user_just_gave_has_no_alert() {
     let stopped = |wait_ms: u64| {
         let mut observer =
-            Observer::of(Sim::new(one_criterion(), "f", vec![Act { takes_ms: wait_ms, ..Act::new("f") }]));
+            Observer::of(Sim::new(one_criterion(), "f", vec![Turn { takes_ms: wait_ms, ..Turn::new("f") }]));
         observer.observe(RootHistory::Observed);
         while observer.sim.state.iteration == 0 {
             assert!(observer.sim.turn());
@@ -121,13 +121,13 @@ fn a_stop_that_the_user_just_gave_has_no_alert() {
 #[test]
 fn earlier_states_are_not_reported() {
     let mut observer =
-        Observer::of(Sim::new(one_criterion(), "f", vec![Act::idle("f"), Act::idle("f"), Act::new("p")]));
+        Observer::of(Sim::new(one_criterion(), "f", vec![Turn::idle("f"), Turn::idle("f"), Turn::new("p")]));
     while observer.sim.state.iteration < 3 {
         assert!(observer.sim.turn());
     }
     observer.observe(RootHistory::New);
     assert_eq!(observer.play().alerts, ["3 ended"]);
-    let ended = Sim::new(one_criterion(), "f", vec![Act::new("p")]).run();
+    let ended = Sim::new(one_criterion(), "f", vec![Turn::new("p")]).run();
     let mut late = Observer::of(ended);
     late.observe(RootHistory::New);
     assert_eq!(late.alerts, <[String; 0]>::default());

@@ -1,7 +1,7 @@
 //! The screen of one loop: its sentence, budget, question, criteria over iterations, decisions and the end of its
 //! output.
 
-use super::line::wrapped;
+use super::line::wrap;
 use super::{DashboardLine, DashboardLoop, DashboardStyle};
 use loopkeeper_text::tr;
 
@@ -46,7 +46,7 @@ pub(super) fn lines(shown: &DashboardLoop, columns: usize) -> Vec<DashboardLine>
 }
 
 fn paragraph(style: DashboardStyle, text: &str, room: usize) -> Vec<DashboardLine> {
-    wrapped(text, room).into_iter().map(|it| DashboardLine::of(style, format!(" {it}"))).collect()
+    wrap(text, room).into_iter().map(|it| DashboardLine::of(style, format!(" {it}"))).collect()
 }
 
 /// A heading with lines below it, unless there are none.

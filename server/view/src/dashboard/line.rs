@@ -43,7 +43,7 @@ impl DashboardLine {
     }
 
     /// At most `columns` cells, without control characters, in the terminal's character set.
-    pub(super) fn fitted(self, columns: usize, charset: DashboardCharset) -> Self {
+    pub(super) fn fit(self, columns: usize, charset: DashboardCharset) -> Self {
         let mut room = columns;
         let mut spans = Vec::new();
         for span in self.0 {
@@ -65,7 +65,7 @@ impl DashboardLine {
 }
 
 /// Lines of at most `columns` cells, broken at spaces.
-pub(super) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace().flat_map(|it| parts_of_width(it, columns)) {
         match lines.last_mut() {

@@ -1,6 +1,6 @@
 //! The list of loops: one row each, and below it the selected loop in a few lines.
 
-use super::line::wrapped;
+use super::line::wrap;
 use super::{Dashboard, DashboardLine, DashboardLoop, DashboardStyle};
 use crate::cells::padded;
 use crate::headline::state_word;
@@ -159,7 +159,7 @@ fn breaker(breaker: &BreakerStatus, band: &str) -> (String, DashboardStyle) {
 }
 
 fn preview(shown: &DashboardLoop, columns: usize) -> Vec<DashboardLine> {
-    let mut lines: Vec<DashboardLine> = wrapped(&shown.headline, columns.saturating_sub(2))
+    let mut lines: Vec<DashboardLine> = wrap(&shown.headline, columns.saturating_sub(2))
         .into_iter()
         .take(2)
         .map(|it| DashboardLine::of(DashboardStyle::Bold, format!(" {it}")))

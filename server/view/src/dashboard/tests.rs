@@ -9,22 +9,22 @@ use super::{
 };
 use crate::{DisplayPhase, DisplayState, QuestionStatus, StatusFacts, WaitReason, WaitStatus};
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, spec};
 use loopkeeper_core::journal::{BreakerState, QuestionKind};
 use loopkeeper_task as task;
 use loopkeeper_task::TaskDocument;
 
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{202e}evil\r\n\tend";
 
-fn played(acts: Vec<Act>) -> LoopState {
+fn played(turns: Vec<Turn>) -> LoopState {
     let text = "# Pay\n\nDone when:\n\n- tests: `$ a`\n- lint: `$ b`\n";
     let documents = [TaskDocument { path: "PROMPT.md".into(), text: text.into() }];
-    Sim::new(spec(task::parse_task(&documents).criteria), "fp", acts).run().state
+    Sim::new(spec(task::parse_task(&documents).criteria), "fp", turns).run().state
 }
 
 /// A loop with a display state that does not depend on the simulator.
 fn shown(id: &str, title: &str, state: DisplayState) -> DashboardLoop {
-    let ended = played(vec![Act::new("fp"), Act::new("pp")]);
+    let ended = played(vec![Turn::new("fp"), Turn::new("pp")]);
     let facts =
         StatusFacts { keeper: KeeperLiveness::RUNNING, now: ended.time.last_at, ..StatusFacts::default() };
     let mut shown = DashboardLoop::new(&ended, &facts, None);
@@ -156,7 +156,7 @@ fn pasted_text_is_an_answer_and_never_keys() {
 
 #[test]
 fn every_size_is_filled_exactly_and_hostile_text_is_inert() {
-    let mut ended = played(vec![Act::new("fp"), Act::new("pp")]);
+    let mut ended = played(vec![Turn::new("fp"), Turn::new("pp")]);
     ended.spec.title = format!("Title {HOSTILE} 进度");
     ended.criteria.pinned[0].criterion.name = HOSTILE.to_owned();
     let mut view = Dashboard::new(DashboardCharset::Unicode);
@@ -238,9 +238,9 @@ fn a_removed_loop_leaves_the_selection_on_another() {
 
 #[test]
 fn chinese_is_broken_between_any_two_characters() {
-    use super::line::wrapped;
-    assert_eq!(wrapped("代理在本次迭代中没有输出", 10), ["代理在本次", "迭代中没有", "输出"]);
-    assert_eq!(wrapped("循环 20261124 已结束", 13), ["循环 20261124", "已结束"]);
-    assert_eq!(wrapped("an unbreakableword", 6), ["an", "unbreakableword"]);
-    assert_eq!(wrapped("中文", 1), ["中", "文"]);
+    use super::line::wrap;
+    assert_eq!(wrap("代理在本次迭代中没有输出", 10), ["代理在本次", "迭代中没有", "输出"]);
+    assert_eq!(wrap("循环 20261124 已结束", 13), ["循环 20261124", "已结束"]);
+    assert_eq!(wrap("an unbreakableword", 6), ["an", "unbreakableword"]);
+    assert_eq!(wrap("中文", 1), ["中", "文"]);
 }

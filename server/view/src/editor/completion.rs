@@ -104,8 +104,8 @@ pub fn is_in_check(text: &str, offset: usize) -> bool {
     span_at(text, offset).is_some() || attribute_at(text, offset).is_some()
 }
 
-/// What the code span around `offset` may continue with: the forms of a check or of an expectation after one, the
-/// project's commands, paths and globs of its files. The most likely come first.
+/// What the code span around `offset` may continue with: the forms of a check or of an expectation after one,
+/// the project's commands, paths and globs of its files. The most likely come first.
 pub fn in_check(text: &str, offset: usize, project: ProjectFacts<'_>) -> Vec<Suggestion> {
     let Some(span) = span_at(text, offset) else {
         let attribute = attribute_at(text, offset);

@@ -8,7 +8,7 @@ use crate::{LoopStatus, StatusFacts, status};
 use loopkeeper_core::check::{
     CheckResult, DependencyProvider, Location, MissingDependency, MissingKind, Status,
 };
-use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, spec};
 use loopkeeper_core::decide::{LoopState, Phase};
 use loopkeeper_core::strays::DuplicateConfiguration;
 use loopkeeper_lint::LintCache;
@@ -98,14 +98,14 @@ impl World {
     }
 
     /// Runs a loop over the task's criteria until the script ends, with its results.
-    pub(crate) fn played(self, start: &'static str, acts: Vec<Act>) -> Self {
-        let sim = Sim::new(spec(self.task.criteria.clone()), start, acts);
+    pub(crate) fn played(self, start: &'static str, turns: Vec<Turn>) -> Self {
+        let sim = Sim::new(spec(self.task.criteria.clone()), start, turns);
         self.after(sim.run())
     }
 
     /// A completed loop that added these files, to which nothing refers.
     pub(super) fn with_strays(self, paths: &[&str]) -> Self {
-        let mut sim = Sim::new(spec(self.task.criteria.clone()), "ff", vec![Act::new("pp")]);
+        let mut sim = Sim::new(spec(self.task.criteria.clone()), "ff", vec![Turn::new("pp")]);
         sim.strays = paths.iter().map(ToString::to_string).collect();
         self.after(sim.run())
     }
@@ -114,13 +114,13 @@ impl World {
     pub(crate) fn tripped(self) -> Self {
         let mut once = spec(self.task.criteria.clone());
         once.settings.breaker.max_trips = 1;
-        let sim = Sim::new(once, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
+        let sim = Sim::new(once, "ff", vec![Turn::idle("ff"), Turn::idle("ff"), Turn::idle("ff")]);
         self.after(sim.run())
     }
 
     /// The same before its trial iteration.
     pub(crate) fn cooling(self) -> Self {
-        let idle = vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
+        let idle = vec![Turn::idle("ff"), Turn::idle("ff"), Turn::idle("ff")];
         let mut sim = Sim::new(spec(self.task.criteria.clone()), "ff", idle);
         while sim.state.breaker.resumes_at.is_none() {
             assert!(sim.turn(), "the breaker opens");
@@ -212,9 +212,9 @@ fn result(id: &CriterionId, letter: char, fact: &str) -> Option<CheckResult> {
 }
 
 /// A loop in the middle of the iteration after the script.
-pub(crate) fn at_work(world: World, start: &'static str, acts: Vec<Act>) -> World {
-    let iterations = acts.len();
-    let mut sim = Sim::new(spec(world.task.criteria.clone()), start, acts);
+pub(crate) fn working_loop(world: World, start: &'static str, turns: Vec<Turn>) -> World {
+    let iterations = turns.len();
+    let mut sim = Sim::new(spec(world.task.criteria.clone()), start, turns);
     // The iteration after the last act has started, and its agent runs.
     while sim.state.history.iter().filter(|it| !it.row.is_empty()).count() < iterations {
         assert!(sim.turn(), "the script is too short for a loop at work");

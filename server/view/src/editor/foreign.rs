@@ -13,7 +13,7 @@ pub const MESSAGE: &str =
     tr_later!("a loop of Claude Code's plugin runs: continue it under loopkeeper, or stop it");
 
 /// The hover with its known facts.
-pub fn about(foreign: &PluginLoop) -> Vec<HoverBlock> {
+pub fn hover_blocks(foreign: &PluginLoop) -> Vec<HoverBlock> {
     let mut blocks = vec![
         HoverBlock::Title(tr!("A loop of Claude Code's plugin").to_owned()),
         HoverBlock::Text(tr!("It is at {progress}.", progress = foreign.progress())),

@@ -65,7 +65,7 @@ fn criterion_blocks(view: &TaskView<'_>, criterion: &Criterion) -> Vec<HoverBloc
         return all;
     };
     let criterion_state = state::criterion_state(view, criterion).unwrap_or_default();
-    let latest = view.latest(&criterion.id);
+    let latest = view.latest_result(&criterion.id);
     all.push(HoverBlock::Text(criterion_state));
     let row = view.state.map(|it| grid::row(it, &criterion.id)).unwrap_or_default();
     if row.contains(|it| it != '·') {

@@ -61,7 +61,7 @@ fn task_lenses(view: &TaskView<'_>, place: &DocumentRange) -> Vec<Lens> {
 fn criterion_lenses(view: &TaskView<'_>, criterion: &Criterion, place: &DocumentRange) -> Vec<Lens> {
     let Some(title) = state::criterion_state(view, criterion) else { return Vec::new() };
     let commands = offered_commands::criterion_commands(view, criterion);
-    if !view.is_trusted(criterion) && view.latest(&criterion.id).is_none() && view.trust.editor {
+    if !view.is_trusted(criterion) && view.latest_result(&criterion.id).is_none() && view.trust.editor {
         let review = OfferedCommand::Trust.command(view, tr!("Review…").to_owned());
         let state_lens = Lens { place: place.clone(), title, command: None };
         let review = Lens { place: place.clone(), title: review.title.clone(), command: Some(review) };
@@ -69,7 +69,7 @@ fn criterion_lenses(view: &TaskView<'_>, criterion: &Criterion, place: &Document
     }
     let output = commands.iter().find(|it| matches!(it, OfferedCommand::Output(_)));
     let command = output.map(|it| it.command(view, title.clone()));
-    let passes = view.latest(&criterion.id).is_some_and(|it| it.result.status == Status::Pass);
+    let passes = view.latest_result(&criterion.id).is_some_and(|it| it.result.status == Status::Pass);
     // The output of a passing check is available by clicking its state.
     let shown = commands.into_iter().filter(|it| !(passes && matches!(it, OfferedCommand::Output(_))));
     let state_lens = Lens { place: place.clone(), title, command };

@@ -178,7 +178,7 @@ pub(super) fn criterion_commands<'a>(
         return Vec::new();
     }
     let mut all = vec![OfferedCommand::Run(criterion)];
-    if view.latest(&criterion.id).is_some_and(|it| it.output.is_some()) {
+    if view.latest_result(&criterion.id).is_some_and(|it| it.output.is_some()) {
         all.push(OfferedCommand::Output(criterion));
     }
     all.retain(|it| it.is_allowed(view));

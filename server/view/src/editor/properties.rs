@@ -8,11 +8,11 @@ use proptest::prelude::{Strategy, any};
 use proptest::sample::select;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
-use super::fixture::{World, at_work};
+use super::fixture::{World, working_loop};
 use super::{
     DeclaredCommand, ProjectCommands, actions, diagnostics, hover, lenses, source_failures, symbols,
 };
-use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, spec};
 use loopkeeper_text::DocumentRange;
 
 const FRAGMENTS: &[&str] = &[
@@ -87,15 +87,15 @@ fn world(documents: &(String, String), dice: &[u8]) -> World {
 fn in_a_loop(world: World, roll: u8) -> World {
     match roll % 7 {
         0 => world,
-        1 => world.played("pf", vec![Act::idle("pf"), Act::idle("ff"), Act::idle("fp")]),
-        2 => world.played("ff", vec![Act::new("pppppppppp")]),
-        3 => world.played("ff", vec![Act::idle("f"), Act::idle("f"), Act::idle("f")]).without_keeper(),
-        4 => world.played("f", vec![Act::idle("f"), Act::idle("f"), Act::idle("f")]).damaged(),
+        1 => world.played("pf", vec![Turn::idle("pf"), Turn::idle("ff"), Turn::idle("fp")]),
+        2 => world.played("ff", vec![Turn::new("pppppppppp")]),
+        3 => world.played("ff", vec![Turn::idle("f"), Turn::idle("f"), Turn::idle("f")]).without_keeper(),
+        4 => world.played("f", vec![Turn::idle("f"), Turn::idle("f"), Turn::idle("f")]).damaged(),
         5 => {
             let sim = Sim::new(spec(world.task.criteria.clone()), "p", vec![]);
             world.after(sim)
         }
-        _ => at_work(World::prompt(), "pf", vec![Act::new("fp")]),
+        _ => working_loop(World::prompt(), "pf", vec![Turn::new("fp")]),
     }
 }
 

@@ -16,7 +16,7 @@ const FACT_CHARS: usize = 60;
 /// no check.
 pub(super) fn criterion_state(view: &TaskView<'_>, criterion: &Criterion) -> Option<String> {
     criterion.check.as_ref()?;
-    let Some(latest) = view.latest(&criterion.id) else {
+    let Some(latest) = view.latest_result(&criterion.id) else {
         let trusted = view.is_trusted(criterion);
         return Some(if trusted { tr!("not checked yet") } else { tr!("needs trust") }.to_owned());
     };
@@ -130,6 +130,6 @@ fn passing_counts(view: &TaskView<'_>) -> Option<String> {
 
 /// `✓`, `✗`, `?`, or `·` if it was not judged.
 pub(super) fn criterion_glyph(view: &TaskView<'_>, criterion: &Criterion) -> char {
-    let judged = view.latest(&criterion.id).filter(|_| criterion.check.is_some());
+    let judged = view.latest_result(&criterion.id).filter(|_| criterion.check.is_some());
     judged.map_or('·', |it| glyph(it.result.status))
 }

@@ -1,4 +1,5 @@
-//! Diagnostics of the whole task, on its first line: the summary, which every editor shows, and what blocks its loop.
+//! Diagnostics of the whole task, on its first line: the summary, which every editor shows, and the reasons why its
+//! loop cannot start.
 
 use super::weakened::shortened_path;
 use super::{Diagnostic, DiagnosticCode, RelatedLocation, RelatedTarget, Severity, TaskView, message};
@@ -14,7 +15,7 @@ pub(super) fn diagnostics(view: &TaskView<'_>) -> Vec<Diagnostic> {
     let mut all: Vec<Diagnostic> = summary(view, &place).into_iter().collect();
     all.extend(blocking_diagnostic(view, &place));
     all.extend(trust(view, &place));
-    all.extend(removed(view, &place));
+    all.extend(removed_criteria(view, &place));
     all.extend(strays(view, &place));
     all.extend(leftovers(view, &place));
     all
@@ -168,7 +169,7 @@ fn blocking_diagnostic(view: &TaskView<'_>, place: &DocumentRange) -> Option<Dia
 fn needs_answer(place: &DocumentRange, question: &QuestionStatus) -> Diagnostic {
     let message = match question.kind {
         QuestionKind::Agent => message::sentence(&tr!("needs answer: {question}", question = question.text)),
-        QuestionKind::Permission => message::sentence(&sentences::wanted(&question.text)),
+        QuestionKind::Permission => message::sentence(&sentences::permission_request(&question.text)),
         QuestionKind::UsageLimit | QuestionKind::Denied => message::sentence(&question.text),
     };
     Diagnostic::new(place, Severity::Warning, DiagnosticCode::NeedsAnswer, message)
@@ -196,10 +197,7 @@ fn limit(view: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
     } else if let Some(tokens) = tokens {
         (tr!("{amount} tokens used", amount = words::amount(tokens)), tr!("Raise `limits.tokens`"))
     } else if view.state.is_some_and(|it| it.time.worked_ms < limits.duration_ms) {
-        (
-            tr!("the next wait is longer than what is left of {duration}", duration),
-            tr!("Raise `limits.duration`"),
-        )
+        (tr!("the next wait is longer than what is left of {duration}", duration), tr!("Raise `limits.duration`"))
     } else {
         (tr!("{duration} of work done", duration), tr!("Raise `limits.duration`"))
     }
@@ -227,7 +225,10 @@ fn trust(view: &TaskView<'_>, place: &DocumentRange) -> Option<Diagnostic> {
 }
 
 /// Criteria that the agent removed from the documents, which have no other place.
-fn removed<'a>(view: &TaskView<'a>, place: &DocumentRange) -> impl Iterator<Item = Diagnostic> + use<'a> {
+fn removed_criteria<'a>(
+    view: &TaskView<'a>,
+    place: &DocumentRange,
+) -> impl Iterator<Item = Diagnostic> + use<'a> {
     let state = view.state.filter(|_| view.open_loop().is_some());
     let place = place.clone();
     let removed =

@@ -27,25 +27,25 @@ impl<'a> TaskView<'a> {
         if self.open_loop().is_some() { &[] } else { self.strays }
     }
 
-    pub(super) fn at_work(&self) -> bool {
+    pub(super) fn is_working(&self) -> bool {
         self.open_loop().is_some_and(|it| it.state == DisplayState::Working)
     }
 
-    pub(super) fn latest(&self, id: &CriterionId) -> Option<LatestResult<'a>> {
+    pub(super) fn latest_result(&self, id: &CriterionId) -> Option<LatestResult<'a>> {
         self.results.get(id).copied()
     }
 
     /// The counts of the criteria: those of the open loop, otherwise those of the documents with their latest results.
     pub(super) fn tally(&self) -> CriteriaTally {
         self.open_loop().map_or_else(
-            || tally_of_task(&self.task.criteria, |id| self.latest(id).map(|it| it.result)),
+            || tally_of_task(&self.task.criteria, |id| self.latest_result(id).map(|it| it.result)),
             |it| CriteriaTally::of(it.criteria.items.iter().map(|it| (it.required, it.status))),
         )
     }
 
     /// Whether any result belongs to another tree than the current one.
     pub(super) fn any_stale(&self) -> bool {
-        self.task.criteria.iter().filter_map(|it| self.latest(&it.id)).any(|it| it.stale)
+        self.task.criteria.iter().filter_map(|it| self.latest_result(&it.id)).any(|it| it.stale)
     }
 
     /// Whether there is anything to report besides the documents themselves.

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::HookEventEncoder;
 use loopkeeper_agent::ProviderClass;
-use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, criterion, spec};
 use loopkeeper_core::decide::{apply, state_from_first};
 use loopkeeper_core::journal::{Entry, LoopSpec};
 
@@ -22,13 +22,13 @@ fn events(entries: &[Entry]) -> Vec<String> {
     sent_events(entries).iter().map(|it| it["event"].as_str().unwrap().to_owned()).collect()
 }
 
-fn run_with_two_criteria(acts: Vec<Act>) -> Sim {
-    Sim::new(spec(vec![criterion("a", "true"), criterion("b", "true")]), "fp", acts).run()
+fn run_with_two_criteria(turns: Vec<Turn>) -> Sim {
+    Sim::new(spec(vec![criterion("a", "true"), criterion("b", "true")]), "fp", turns).run()
 }
 
 #[test]
 fn iterations_send_start_and_end_and_the_loop_its_end() {
-    let sim = run_with_two_criteria(vec![Act::new("fp"), Act::new("pp")]);
+    let sim = run_with_two_criteria(vec![Turn::new("fp"), Turn::new("pp")]);
     let sent = sent_events(&sim.entries);
     let words: Vec<&str> = sent.iter().map(|it| it["event"].as_str().unwrap()).collect();
     assert_eq!(words, ["iteration-start", "iteration-end", "iteration-start", "iteration-end", "ended"]);
@@ -56,7 +56,7 @@ fn iterations_send_start_and_end_and_the_loop_its_end() {
 
 #[test]
 fn a_loop_that_needs_its_user_is_reported_once() {
-    let fails = |_| Act::fails(ProviderClass::Login, "fp");
+    let fails = |_| Turn::fails(ProviderClass::Login, "fp");
     let sim = run_with_two_criteria((0..5).map(fails).collect());
     let sent = sent_events(&sim.entries);
     let asked: Vec<&Value> = sent.iter().filter(|it| it["event"] == "needs-you").collect();
@@ -69,9 +69,9 @@ fn a_loop_that_needs_its_user_is_reported_once() {
 #[test]
 fn a_question_is_sent_with_its_text_if_it_can_be_answered() {
     let asked = |attended| {
-        let acts = vec![Act::new("fp").says("Which database do you want?"), Act::new("pp")];
+        let turns = vec![Turn::new("fp").says("Which database do you want?"), Turn::new("pp")];
         let spec = LoopSpec { attended, ..spec(vec![criterion("a", "true"), criterion("b", "true")]) };
-        let sent = sent_events(&Sim::new(spec, "fp", acts).run().entries);
+        let sent = sent_events(&Sim::new(spec, "fp", turns).run().entries);
         let needs = sent.into_iter().filter(|it| it["event"] == "needs-you");
         needs.map(|it| (it["reason"].clone(), it["text"].clone())).collect::<Vec<_>>()
     };
@@ -81,7 +81,7 @@ fn a_question_is_sent_with_its_text_if_it_can_be_answered() {
 
 #[test]
 fn a_new_keeper_repeats_no_hook() {
-    let fails = |_| Act::fails(ProviderClass::Login, "fp");
+    let fails = |_| Turn::fails(ProviderClass::Login, "fp");
     let mut sim = run_with_two_criteria((0..5).map(fails).collect());
     let before = sim.entries.len();
     sim.crash("boot-2");
@@ -99,8 +99,8 @@ fn a_new_keeper_repeats_no_hook() {
 
 #[test]
 fn only_the_question_of_a_long_message_is_sent() {
-    let asks = Act::new("f").says("I stopped here.\n\nWhich database do you want?");
-    let sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![asks, Act::new("p")]).run();
+    let asks = Turn::new("f").says("I stopped here.\n\nWhich database do you want?");
+    let sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![asks, Turn::new("p")]).run();
     let sent = sent_events(&sim.entries);
     let asked: Vec<&Value> = sent.iter().filter(|it| it["event"] == "needs-you").collect();
     assert_eq!(asked.len(), 1, "{sent:#?}");
@@ -113,7 +113,7 @@ fn only_the_question_of_a_long_message_is_sent() {
 #[test]
 fn a_pause_by_the_user_runs_no_hook() {
     let attended = LoopSpec { attended: true, ..spec(vec![criterion("a", "true")]) };
-    let mut sim = Sim::new(attended, "f", vec![Act::new("f")]);
+    let mut sim = Sim::new(attended, "f", vec![Turn::new("f")]);
     sim.command(loopkeeper_core::decide::UserCommand::Pause);
     sim.play();
     assert!(!events(&sim.entries).contains(&"needs-you".to_owned()));
@@ -121,16 +121,16 @@ fn a_pause_by_the_user_runs_no_hook() {
 
 #[test]
 fn a_warning_is_sent_once_while_the_loop_continues() {
-    let idle = || Act::idle("fp");
+    let idle = || Turn::idle("fp");
     let mut of_warnings = spec(vec![criterion("a", "true"), criterion("b", "true")]);
     of_warnings.settings.on.warning.argv = vec!["notify".to_owned()];
-    let acts = vec![idle(), idle(), Act::new("fp"), idle(), idle(), Act::new("pp")];
-    let sim = Sim::new(of_warnings.clone(), "fp", acts).run();
+    let turns = vec![idle(), idle(), Turn::new("fp"), idle(), idle(), Turn::new("pp")];
+    let sim = Sim::new(of_warnings.clone(), "fp", turns).run();
     let sent = sent_events(&sim.entries);
     let warned: Vec<&Value> = sent.iter().filter(|it| it["event"] == "warning").collect();
     assert_eq!(warned.len(), 1, "{sent:#?}");
     assert_eq!((&warned[0]["warning"], &warned[0]["iteration"]), (&json!("stall-ahead"), &json!(3)));
     assert_eq!(warned[0]["text"], "2 iterations without a file change; the breaker opens at 3");
-    let calm = Sim::new(of_warnings, "fp", vec![Act::new("fp"), Act::new("pp")]).run();
+    let calm = Sim::new(of_warnings, "fp", vec![Turn::new("fp"), Turn::new("pp")]).run();
     assert!(!events(&calm.entries).contains(&"warning".to_owned()));
 }

@@ -80,7 +80,7 @@ impl FeedbackFigures {
 /// What iterations bought.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct IterationFigures {
+pub struct IterationTotals {
     pub count: u64,
     pub turned: ResultFigures,
     pub kept: ResultFigures,
@@ -102,7 +102,7 @@ pub struct ResultFigures {
     pub cost_known: u64,
 }
 
-impl IterationFigures {
+impl IterationTotals {
     /// With their names, in the order in which they are shown.
     pub fn rows(&self) -> [(&'static str, &ResultFigures); 4] {
         [

@@ -48,13 +48,13 @@ pub fn table(insight: &Insight) -> String {
         }
         let mut rows = vec![row(title, LOOP_COLUMNS.map(|it| translate(it).to_owned()))];
         rows.extend(groups.iter().map(|it| row(&name_of(it), loop_cells(it))));
-        let _ = write!(out, "\n{}", aligned(&rows));
+        let _ = write!(out, "\n{}", align(&rows));
     }
     if insight.iterations.count > 0 {
         let mut rows =
             vec![row(tr!("what iterations bought"), ITERATION_COLUMNS.map(|it| translate(it).to_owned()))];
         rows.extend(iteration_rows(insight).into_iter().map(|(name, cells)| row(name, cells)));
-        let _ = write!(out, "\n{}", aligned(&rows));
+        let _ = write!(out, "\n{}", align(&rows));
         let waits = insight.iterations.waits_ms;
         if waits > 0 {
             let _ = writeln!(
@@ -85,10 +85,10 @@ fn no_loops(insight: &Insight) -> String {
 pub(super) fn headline(insight: &Insight) -> String {
     let total = &insight.total;
     let tasks = counted(total.verified_tasks, "task");
-    let spent = spent(total);
+    let spent = describe_spending(total);
     match total.cost_per_verified_micros {
         Some(each) => {
-            let cost = words::capitalised(&bounded(total, each));
+            let cost = words::capitalised(&cost_bound(total, each));
             tr!("{cost} for each verified task: {spent} in all, {tasks} verified.", cost, spent, tasks)
         }
         None if total.verified_tasks > 0 => {
@@ -130,9 +130,9 @@ pub(super) fn loop_cells(it: &LoopFigures) -> [String; 7] {
         it.loops.to_string(),
         it.verified_loops.to_string(),
         it.verified_tasks.to_string(),
-        spent(it),
+        describe_spending(it),
         tr!("{known} of {total}", known = it.cost_known_loops, total = it.loops),
-        it.cost_per_verified_micros.map_or_else(|| "-".to_owned(), |each| bounded(it, each)),
+        it.cost_per_verified_micros.map_or_else(|| "-".to_owned(), |each| cost_bound(it, each)),
         words::duration(it.duration_ms),
     ]
 }
@@ -151,15 +151,15 @@ pub(super) fn iteration_rows(insight: &Insight) -> [(&'static str, [String; 5]);
     })
 }
 
-fn spent(it: &LoopFigures) -> String {
+fn describe_spending(it: &LoopFigures) -> String {
     if it.cost_known_loops == 0 && it.cost_micros == 0 && it.loops > 0 {
         return tr!("unknown").to_owned();
     }
-    bounded(it, it.cost_micros)
+    cost_bound(it, it.cost_micros)
 }
 
 /// `at least $2.40` where some cost is unknown.
-fn bounded(of: &LoopFigures, micros: u64) -> String {
+fn cost_bound(of: &LoopFigures, micros: u64) -> String {
     let cost = words::cost(micros);
     if of.is_at_least() { tr!("at least {cost}", cost) } else { cost }
 }
@@ -179,7 +179,7 @@ fn row<const N: usize>(name: &str, cells: [String; N]) -> Vec<String> {
 }
 
 /// The first column to the left, the others to the right.
-fn aligned(rows: &[Vec<String>]) -> String {
+fn align(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
         .map(|at| rows.iter().filter_map(|it| it.get(at)).map(|it| words::width(it)).max().unwrap_or(0))

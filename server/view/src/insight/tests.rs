@@ -1,7 +1,7 @@
 use super::{Insight, InsightBuilder, IterationFacts, IterationResult, LoopFacts, html, table};
 use expect_test::expect;
 use loopkeeper_agent::ProviderClass;
-use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, criterion, spec};
 use loopkeeper_core::journal::{LoopSpec, StopVerdict};
 
 const HOSTILE: &str = "/home/u/<script>alert(1)</script>\u{1b}[31m\u{202e}|`";
@@ -16,8 +16,8 @@ fn facts_of(sim: &Sim) -> LoopFacts {
     LoopFacts::of(&sim.state)
 }
 
-fn played(acts: Vec<Act>) -> LoopFacts {
-    facts_of(&Sim::new(loop_spec(), "ff", acts).run())
+fn played(turns: Vec<Turn>) -> LoopFacts {
+    facts_of(&Sim::new(loop_spec(), "ff", turns).run())
 }
 
 fn insight(loops: &[LoopFacts]) -> Insight {
@@ -30,8 +30,8 @@ fn insight(loops: &[LoopFacts]) -> Insight {
 
 /// One letter per iteration: `t`urned, `k`ept, `n`othing, `w`aited.
 #[track_caller]
-fn check(acts: Vec<Act>, expect: &str) {
-    let facts = played(acts);
+fn check(turns: Vec<Turn>, expect: &str) {
+    let facts = played(turns);
     let letter = |it: &IterationFacts| match it.result {
         IterationResult::Turned => 't',
         IterationResult::Kept => 'k',
@@ -43,31 +43,31 @@ fn check(acts: Vec<Act>, expect: &str) {
 
 #[test]
 fn iterations_are_classified_by_their_result() {
-    check(vec![Act::new("pf"), Act::new("pf"), Act::idle("pf"), Act::new("pp")], "tknt");
+    check(vec![Turn::new("pf"), Turn::new("pf"), Turn::idle("pf"), Turn::new("pp")], "tknt");
     // Only the first pass of a criterion counts.
-    check(vec![Act::new("pf"), Act::new("ff"), Act::new("pf"), Act::new("pp")], "tkkt");
-    let quota = || Act::fails(ProviderClass::Quota, "ff");
-    check(vec![quota(), Act::fails(ProviderClass::Crash, "ff"), Act::new("pp")], "wnt");
+    check(vec![Turn::new("pf"), Turn::new("ff"), Turn::new("pf"), Turn::new("pp")], "tkkt");
+    let quota = || Turn::fails(ProviderClass::Quota, "ff");
+    check(vec![quota(), Turn::fails(ProviderClass::Crash, "ff"), Turn::new("pp")], "wnt");
     // Back to an earlier tree.
-    let named = |tree| Act { makes: Some(tree), ..Act::new("ff") };
-    check(vec![named("a"), named("b"), named("a"), Act::new("pp")], "kknt");
+    let named = |tree| Turn { makes: Some(tree), ..Turn::new("ff") };
+    check(vec![named("a"), named("b"), named("a"), Turn::new("pp")], "kknt");
 }
 
 #[test]
 fn waits_are_added_up() {
     let mut spec = loop_spec();
     spec.settings.limits.between_ms = 5_000;
-    let acts = vec![Act::new("ff"), Act::new("ff"), Act::new("pp")];
-    let facts = facts_of(&Sim::new(spec, "ff", acts).run());
+    let turns = vec![Turn::new("ff"), Turn::new("ff"), Turn::new("pp")];
+    let facts = facts_of(&Sim::new(spec, "ff", turns).run());
     assert!((10_000..10_100).contains(&facts.waited_ms), "{}", facts.waited_ms);
-    assert_eq!(played(vec![Act::new("pp")]).waited_ms, 0);
+    assert_eq!(played(vec![Turn::new("pp")]).waited_ms, 0);
     assert_eq!(insight(&[facts.clone(), facts.clone()]).iterations.waits_ms, 2 * facts.waited_ms);
 }
 
 #[test]
 fn failures_are_part_of_the_cost_of_a_verified_task() {
-    let verified = played(vec![Act { cost: 2_000_000, ..Act::new("pp") }]);
-    let mut stuck = played((0..6).map(|_| Act { cost: 500_000, ..Act::new("ff") }).collect());
+    let verified = played(vec![Turn { cost: 2_000_000, ..Turn::new("pp") }]);
+    let mut stuck = played((0..6).map(|_| Turn { cost: 500_000, ..Turn::new("ff") }).collect());
     assert!(verified.is_verified && verified.has_ended && !stuck.is_verified);
     let spent = stuck.cost_micros;
     let total = insight(&[verified.clone(), stuck.clone()]).total;
@@ -93,7 +93,7 @@ fn a_task_that_already_passed_is_not_counted_as_verified() {
 
 #[test]
 fn a_running_iteration_is_not_judged_yet() {
-    let mut sim = Sim::new(loop_spec(), "ff", vec![Act::new("ff"), Act { hangs: true, ..Act::new("ff") }]);
+    let mut sim = Sim::new(loop_spec(), "ff", vec![Turn::new("ff"), Turn { hangs: true, ..Turn::new("ff") }]);
     while sim.state.iteration < 2 {
         assert!(sim.turn(), "{}", sim.sentence());
     }
@@ -201,7 +201,7 @@ fn the_json_has_the_documented_shape() {
 
 #[test]
 fn hostile_names_are_inert() {
-    let mut sim = Sim::new(loop_spec(), "ff", vec![Act::new("pp")]).run();
+    let mut sim = Sim::new(loop_spec(), "ff", vec![Turn::new("pp")]).run();
     sim.state.spec.root = HOSTILE.to_owned();
     let mut builder = InsightBuilder::default();
     builder.add(&facts_of(&sim));
@@ -228,7 +228,7 @@ fn groups_are_bounded() {
 
 #[test]
 fn feedback_is_counted_by_verdict() {
-    let with = |feedback| LoopFacts { feedback, ..played(vec![Act::new("pp")]) };
+    let with = |feedback| LoopFacts { feedback, ..played(vec![Turn::new("pp")]) };
     let loops = [with(Some(StopVerdict::Right)), with(Some(StopVerdict::TooEarly)), with(None)];
     let insight = insight(&loops);
     let expect = "Stopped at the right moment: 1 of 2 loops with feedback (1 too early, 0 too late).";

@@ -41,9 +41,9 @@ pub fn recommend(tried: &ProbeSubject, rows: &[ProbeRow]) -> Recommendation {
     };
     let drivable = is(ProbeQuestion::Prompt, ProbeAnswer::Yes) && is(ProbeQuestion::Work, ProbeAnswer::Yes);
     let toml = if drivable { toml_snippet(tried, &is) } else { String::new() };
-    let can_be_told =
+    let takes_stop_hook =
         AgentKind::from_name(&tried.name, tried.format.dialect()).stop_hook_mechanism().is_some();
-    let rows = notes(&is, can_be_told);
+    let rows = notes(&is, takes_stop_hook);
     let mut notes: Vec<String> =
         rows.into_iter().filter(|(so, _)| *so).map(|(_, note)| note.to_owned()).collect();
     if !drivable {
@@ -99,8 +99,8 @@ fn toml_snippet(tried: &ProbeSubject, is: &ProbeFinding<'_>) -> String {
     toml
 }
 
-/// The notes that apply, in table order. `can_be_told`: hook mode can pass it a stop hook.
-fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] {
+/// The notes that apply, in table order. `takes_stop_hook`: hook mode can pass it a stop hook.
+fn notes(is: &ProbeFinding<'_>, takes_stop_hook: bool) -> [(bool, &'static str); 9] {
     [
         (
             is(ProbeQuestion::Output, ProbeAnswer::No),
@@ -136,7 +136,7 @@ fn notes(is: &ProbeFinding<'_>, can_be_told: bool) -> [(bool, &'static str); 9] 
             tr!("It does not end on SIGTERM: only a PID namespace reliably ends all of its processes."),
         ),
         (
-            can_be_told && is(ProbeQuestion::Hook, ProbeAnswer::Yes),
+            takes_stop_hook && is(ProbeQuestion::Hook, ProbeAnswer::Yes),
             tr!("`mode = \"hook\"` can be used: its stop hook holds the session."),
         ),
         (

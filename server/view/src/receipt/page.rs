@@ -97,10 +97,10 @@ fn facts(receipt: &Receipt) -> [(&'static str, String); 15] {
     [
         (tr_later!("Loop"), receipt.loop_id.clone()),
         (tr_later!("Task"), receipt.task.clone()),
-        (tr_later!("Commit"), receipt.commit.clone().unwrap_or_else(none)),
+        (tr_later!("Commit"), receipt.commit.clone().unwrap_or_else(none_text)),
         (tr_later!("Tree"), receipt.tree.clone()),
-        (tr_later!("As the agent left it"), shown(receipt.verdict.as_left)),
-        (tr_later!("With the judges of the start"), pinned(receipt)),
+        (tr_later!("As the agent left it"), format_count(receipt.verdict.final_round)),
+        (tr_later!("With the judges of the start"), pinned_result(receipt)),
         (COPY, copied(receipt)),
         (SEEDS, clauses::list(&receipt.verdict.seeds)),
         (MUTANTS, mutants(receipt)),
@@ -126,7 +126,7 @@ fn criterion(it: &ReceiptCriterion) -> String {
     if it.fact.is_empty() { line } else { tr!("{line}: {fact}", line, fact = it.fact) }
 }
 
-fn none() -> String {
+fn none_text() -> String {
     tr!("none").to_owned()
 }
 
@@ -144,13 +144,13 @@ fn list(page: &mut String, title: &str, rows: &[String]) {
 }
 
 fn names(all: &[String]) -> String {
-    if all.is_empty() { none() } else { clauses::list(all) }
+    if all.is_empty() { none_text() } else { clauses::list(all) }
 }
 
-fn pinned(receipt: &Receipt) -> String {
+fn pinned_result(receipt: &Receipt) -> String {
     match receipt.verdict.pinned {
-        None if receipt.verdict.as_left.is_some() => tr!("no judge changed").to_owned(),
-        other => shown(other),
+        None if receipt.verdict.final_round.is_some() => tr!("no judge changed").to_owned(),
+        other => format_count(other),
     }
 }
 
@@ -163,12 +163,12 @@ fn mutants(receipt: &Receipt) -> String {
     match &receipt.verdict.mutants {
         None => String::new(),
         Some(ReceiptMutants { not_run: Some(why), .. }) => tr!("not run: {reason}", reason = why),
-        Some(ReceiptMutants { tried: 0, .. }) => none(),
+        Some(ReceiptMutants { tried: 0, .. }) => none_text(),
         Some(it) => tr!("{count} of {total} noticed", count = it.noticed, total = it.tried),
     }
 }
 
-fn shown(count: Option<RoundCount>) -> String {
+fn format_count(count: Option<RoundCount>) -> String {
     count.map_or_else(
         || tr!("not judged in a clean room").to_owned(),
         |it| tr!("{passed} of {total} pass", passed = it.passed, total = it.total),

@@ -51,7 +51,7 @@ fn receipt() -> Receipt {
             fact: "3 pass".to_owned(),
         }],
         verdict: ReceiptVerdict {
-            as_left: Some(RoundCount { passed: 1, total: 1 }),
+            final_round: Some(RoundCount { passed: 1, total: 1 }),
             pinned: None,
             changed_judges: Vec::new(),
             basis: String::new(),

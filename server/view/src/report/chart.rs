@@ -10,7 +10,7 @@ pub(super) fn bars(values: &[Option<u64>], label: &str) -> Option<Markup> {
     let highest = values.iter().flatten().copied().max().filter(|it| *it > 0)?;
     let width = values.len() * BAR_WIDTH;
     let bar = |(index, value): (usize, &Option<u64>)| {
-        let height = scaled((*value)?, highest).max(1);
+        let height = scale((*value)?, highest).max(1);
         Some((index * BAR_WIDTH, HEIGHT - height, height))
     };
     Some(html! {
@@ -22,7 +22,7 @@ pub(super) fn bars(values: &[Option<u64>], label: &str) -> Option<Markup> {
     })
 }
 
-fn scaled(value: u64, highest: u64) -> u64 {
+fn scale(value: u64, highest: u64) -> u64 {
     let scaled = u128::from(value) * u128::from(HEIGHT) / u128::from(highest.max(1));
     u64::try_from(scaled).unwrap_or(HEIGHT)
 }

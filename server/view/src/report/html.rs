@@ -116,7 +116,7 @@ fn row(criterion: &CriterionHistory) -> Markup {
                     None => td {},
                 }
             }
-            td { (now(criterion)) }
+            td { (current_result(criterion)) }
         }
     }
 }
@@ -126,7 +126,7 @@ fn label(criterion: &CriterionHistory) -> String {
     if criterion.required { name.clone() } else { tr!("{name} (optional)", name) }
 }
 
-fn now(criterion: &CriterionHistory) -> String {
+fn current_result(criterion: &CriterionHistory) -> String {
     match (criterion.now, criterion.fact.is_empty()) {
         (Some(Status::Pass), _) => tr!("passes").to_owned(),
         (Some(_), false) => criterion.fact.clone(),
@@ -187,7 +187,7 @@ fn columns(report: &LoopReport) -> Vec<&'static str> {
     all
 }
 
-fn described(it: &IterationReport) -> String {
+fn describe_iteration(it: &IterationReport) -> String {
     let sentence = &it.sentence;
     if it.rolled_back { tr!("{sentence} (rolled back)", sentence) } else { sentence.clone() }
 }
@@ -196,7 +196,7 @@ fn iteration(it: &IterationReport, columns: &[&str]) -> Markup {
     html! {
         tr.back[it.rolled_back] {
             th scope="row" { (it.number) }
-            td { (described(it))
+            td { (describe_iteration(it))
                 @for milestone in &it.milestones { span.reached { " ◆ " (milestone) } } }
             td.n { (words::duration(it.duration_ms)) }
             @if columns.contains(&COST) { td.n { @if let Some(cost) = it.cost_micros { (words::cost(cost)) } } }

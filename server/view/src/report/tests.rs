@@ -1,7 +1,7 @@
 use super::{ErrorCount, LoopReport, html, markdown, report};
 use crate::{StatusFacts, status};
 use loopkeeper_core::check::Status;
-use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, spec};
 use loopkeeper_core::decide::{LoopState, Phase};
 use loopkeeper_core::journal::{StopFeedback, StopVerdict};
 use loopkeeper_core::liveness::KeeperLiveness;
@@ -18,7 +18,7 @@ fn two_criteria() -> Vec<Criterion> {
 }
 
 fn ended() -> LoopState {
-    let mut state = Sim::new(spec(two_criteria()), "fp", vec![Act::new("fp"), Act::new("pp")]).run().state;
+    let mut state = Sim::new(spec(two_criteria()), "fp", vec![Turn::new("fp"), Turn::new("pp")]).run().state;
     state.spec.title = format!("Title {HOSTILE}");
     state.criteria.pinned[0].criterion.name = HOSTILE.to_owned();
     for iteration in state.history.recent_mut() {
@@ -42,7 +42,7 @@ fn criteria_iterations_and_shares_are_those_of_the_loop() {
 
 #[test]
 fn a_page_says_what_a_loop_is_doing_and_when_it_started() {
-    let mut sim = Sim::new(spec(two_criteria()), "fp", vec![Act::new("fp"), Act::new("pp")]);
+    let mut sim = Sim::new(spec(two_criteria()), "fp", vec![Turn::new("fp"), Turn::new("pp")]);
     while !matches!(sim.state.phase, Phase::Iterating(_)) {
         assert!(sim.turn());
     }

@@ -1,5 +1,5 @@
 use super::{LoopDuration, history, upper_bound};
-use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, criterion, spec};
 use loopkeeper_core::settings::LimitSettings;
 use loopkeeper_task::TaskId;
 
@@ -37,10 +37,10 @@ fn the_upper_bound_is_that_of_the_limits() {
 #[test]
 fn only_ended_loops_that_worked_count() {
     let spec = || spec(vec![criterion("tests pass", "make test")]);
-    let ended = Sim::new(spec(), "f", vec![Act::new("p")]).run();
+    let ended = Sim::new(spec(), "f", vec![Turn::new("p")]).run();
     assert_eq!(LoopDuration::of(&ended.state).map(|it| it.iterations), Some(1));
     let held = Sim::new(spec(), "p", Vec::new()).run();
     assert_eq!(LoopDuration::of(&held.state), None);
-    let fresh = Sim::new(spec(), "f", vec![Act::new("f")]);
+    let fresh = Sim::new(spec(), "f", vec![Turn::new("f")]);
     assert_eq!(LoopDuration::of(&fresh.state), None);
 }

@@ -1,7 +1,7 @@
 //! The status of simulated loops.
 
 use loopkeeper_agent::PermissionMode;
-use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, criterion, spec};
 use loopkeeper_core::decide::{Phase, UserCommand};
 use loopkeeper_core::journal::{AgentPlan, LoopSpec};
 use loopkeeper_core::liveness::KeeperLiveness;
@@ -22,7 +22,7 @@ fn with_one_criterion() -> LoopSpec {
 
 /// Runs until the agent works, or the loop waits because another loop met the usage limit of `mine`.
 fn play_with_shared_limit(spec: LoopSpec) -> Sim {
-    let mut sim = Sim::new(spec, "f", vec![Act::new("p")]);
+    let mut sim = Sim::new(spec, "f", vec![Turn::new("p")]);
     sim.limited = vec![("mine", sim.now.wall + 7_200_000)];
     while sim.state.phase.wait().is_none() && sim.state.iteration == 0 {
         assert!(sim.turn(), "{}", sim.sentence());
@@ -51,11 +51,11 @@ fn a_substitute_agent_is_a_warning() {
 
 #[test]
 fn iterations_off_the_topic_are_a_share_and_then_a_warning() {
-    let act = || Act { changed: vec!["src/theme.py", "src/menu.py", "README.md"], ..Act::new("f") };
+    let act = || Turn { changed: vec!["src/theme.py", "src/menu.py", "README.md"], ..Turn::new("f") };
     let mut spec = with_one_criterion();
     spec.settings.limits.iterations = 20;
     let mut sim =
-        Sim::new(spec, "f", vec![act(), act(), act(), Act { changed: vec!["src/auth.py"], ..act() }]);
+        Sim::new(spec, "f", vec![act(), act(), act(), Turn { changed: vec!["src/auth.py"], ..act() }]);
     sim.prompt = "Fix `src/auth.py`.";
     let play_until = |sim: &mut Sim, iteration: u32| {
         while sim.state.iteration < iteration {
@@ -78,11 +78,11 @@ fn iterations_off_the_topic_are_a_share_and_then_a_warning() {
 
 #[test]
 fn stale_results_have_the_reason_why_the_files_differ() {
-    let acts = || vec![Act { ticks: 1, ..Act::new("f") }, Act { ticks: 2, ..Act::new("f") }];
+    let turns = || vec![Turn { ticks: 1, ..Turn::new("f") }, Turn { ticks: 2, ..Turn::new("f") }];
     let play = |commands: &[UserCommand]| {
         let mut spec = with_one_criterion();
         spec.settings.limits.iterations = 9;
-        let mut sim = Sim::new(spec, "f", acts());
+        let mut sim = Sim::new(spec, "f", turns());
         while sim.state.iteration < 2 {
             assert!(sim.turn(), "{}", sim.sentence());
         }
@@ -120,7 +120,7 @@ fn a_permission_request_needs_the_user() {
     let mut spec = with_one_criterion();
     spec.attended = true;
     spec.agent.permissions = PermissionMode::Ask;
-    let mut sim = Sim::new(spec, "f", vec![Act { hangs: true, ..Act::new("f") }]);
+    let mut sim = Sim::new(spec, "f", vec![Turn { hangs: true, ..Turn::new("f") }]);
     while !matches!(sim.state.phase, Phase::Iterating(_)) || sim.is_busy() {
         assert!(sim.turn());
     }

@@ -1,5 +1,5 @@
 use super::{TranscriptWriter, passing_fact};
-use loopkeeper_core::decide::sim::{Act, Sim, criterion, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, criterion, spec};
 use loopkeeper_core::decide::{UserCommand, apply, state_from_first};
 use loopkeeper_core::journal::Record;
 use loopkeeper_text::sanitize;
@@ -7,7 +7,7 @@ use loopkeeper_text::sanitize;
 fn played() -> Sim {
     let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("it lints", "make lint")]);
     spec.title = "Parse \x1b[2J dates".to_owned();
-    Sim::new(spec, "fp", vec![Act::new("fp"), Act::new("pp")]).run()
+    Sim::new(spec, "fp", vec![Turn::new("fp"), Turn::new("pp")]).run()
 }
 
 fn transcript(sim: &Sim) -> String {
@@ -46,7 +46,7 @@ fn a_fact_is_set_apart_from_the_name() {
 
 #[test]
 fn a_writer_after_a_state_continues_like_one_that_skipped_its_records() {
-    let mut sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![Act::new("f"), Act::new("p")]);
+    let mut sim = Sim::new(spec(vec![criterion("a", "true")]), "f", vec![Turn::new("f"), Turn::new("p")]);
     sim.command(UserCommand::Steer("mind the parser".to_owned()));
     let entries = sim.run().entries;
     let mut state = state_from_first(&entries[0]).expect("a loop");
@@ -107,7 +107,7 @@ fn a_skipped_hint_is_read_later() {
 
 #[test]
 fn a_stop_and_a_pause_are_shown() {
-    let mut sim = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f")]);
+    let mut sim = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Turn::new("f")]);
     while sim.state.iteration == 0 {
         assert!(sim.turn());
     }

@@ -78,7 +78,7 @@ enum StatusField {
 }
 
 fn known_field(key: &str) -> Option<StatusField> {
-    Some(match canonical(key).as_str() {
+    Some(match canonical_key(key).as_str() {
         "status" => StatusField::State,
         "exitsignal" => StatusField::Exit,
         "testsstatus" | "teststatus" | "tests" => StatusField::Tests,
@@ -93,7 +93,7 @@ fn known_field(key: &str) -> Option<StatusField> {
 }
 
 /// Letters and digits in lower case: `EXIT_SIGNAL`, `exitSignal` and `exit-signal` are one.
-pub(super) fn canonical(key: &str) -> String {
+pub(super) fn canonical_key(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -207,8 +207,8 @@ fn is_placeholder(field: StatusField, value: &str) -> bool {
         .any(|(open, close)| value.starts_with(*open) && value.ends_with(*close));
     let is_free = matches!(field, StatusField::Recommendation | StatusField::Notes);
     let has_choice = value.contains('|')
-        || canonical(value).contains("truefalse")
-        || canonical(value).contains("falsetrue");
+        || canonical_key(value).contains("truefalse")
+        || canonical_key(value).contains("falsetrue");
     let offers = matches!(field, StatusField::Exit) && value.to_lowercase().contains(" or ");
     is_wrapped
         || matches!(value, "..." | "…")
@@ -218,7 +218,7 @@ fn is_placeholder(field: StatusField, value: &str) -> bool {
 /// The first words of a value, as letters: `COMPLETE (at last)` is `complete`.
 fn leading_words(value: &str) -> String {
     let remark = value.find(['(', '#', ',', ';', '—', '–', '（', '.', '!']).or_else(|| value.find(" - "));
-    canonical(value.get(..remark.unwrap_or(value.len())).unwrap_or_default())
+    canonical_key(value.get(..remark.unwrap_or(value.len())).unwrap_or_default())
 }
 
 impl WorkState {

@@ -3,7 +3,7 @@
 use serde_json::{Deserializer, Map, Value};
 
 use super::StatusScan;
-use super::fields::{StatusBlock, StatusDraft, canonical};
+use super::fields::{StatusBlock, StatusDraft, canonical_key};
 use crate::claims::prose_mask::MessageLine;
 
 /// An object that begins a line and has its last line to itself.
@@ -11,7 +11,7 @@ pub(super) fn scan_bare_object(text: &str, rest: &[MessageLine<'_>]) -> Option<S
     let first = rest.first()?;
     let open = first.text.find('{')?;
     let label = first.text.get(..open)?;
-    if !label.trim().is_empty() && canonical(label) != "ralphstatus" {
+    if !label.trim().is_empty() && canonical_key(label) != "ralphstatus" {
         return None;
     }
     let from = first.range.start + open;
@@ -34,13 +34,13 @@ pub(super) fn parse_object(text: &str) -> Option<StatusBlock> {
 fn block_of_value(value: &Value) -> Option<StatusBlock> {
     let object = value.as_object()?;
     let nested =
-        object.iter().find(|(key, _)| canonical(key) == "ralphstatus").and_then(|it| it.1.as_object());
+        object.iter().find(|(key, _)| canonical_key(key) == "ralphstatus").and_then(|it| it.1.as_object());
     if let Some(nested) = nested {
         return block_of_fields(nested);
     }
     // Many objects have a status; one with an exit signal, or with several of our fields, is a status block.
     let known = object.keys().filter(|key| StatusDraft::is_known_field(key)).count();
-    let has_signal = object.keys().any(|key| canonical(key) == "exitsignal");
+    let has_signal = object.keys().any(|key| canonical_key(key) == "exitsignal");
     (has_signal || known >= 2).then(|| block_of_fields(object)).flatten()
 }
 

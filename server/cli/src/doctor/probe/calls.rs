@@ -31,7 +31,7 @@ use loopkeeper_system::agents::hook_conflict;
 use loopkeeper_system::calls::CallRequest;
 use loopkeeper_system::env::{RESUMED, SESSION};
 use loopkeeper_system::process::{Job, StdinSource};
-use loopkeeper_system::scratch::{self, FolderListing, ScratchDir};
+use loopkeeper_system::scratch::{self, ScratchDir, ScratchSnapshot};
 use loopkeeper_system::trust::permit::ApprovedInput;
 
 /// Maximum duration of a call, regardless of the iteration limit.
@@ -170,7 +170,7 @@ impl<'a> ProbeRunner<'a> {
             scratch::write_files(&folder, &scenario.files)?;
         }
         let job = self.job(probe, &scenario, &folder)?;
-        let before = FolderListing::capture(&folder);
+        let before = ScratchSnapshot::capture(&folder);
         let limits = ProbeLimits {
             domain: &self.context.domain,
             call_timeout: self.call_timeout(probe),
@@ -179,7 +179,7 @@ impl<'a> ProbeRunner<'a> {
             stop_at: scenario.stop_at.map(|it| folder.join(it)),
         };
         let mut seen = watch(&job, &limits, &mut self.interrupts).await;
-        let after = FolderListing::capture(&folder);
+        let after = ScratchSnapshot::capture(&folder);
         seen.written = after.written_since(&before);
         seen.files = after.contents();
         seen.hook_by = hook_by;

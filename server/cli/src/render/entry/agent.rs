@@ -10,7 +10,7 @@ use loopkeeper_view::sentences;
 
 /// Omits `pid`, because it is the warden's, often the same for many iterations. Only a session that the user opened has
 /// no warden; its `pid` is the agent's.
-pub(super) fn started(record: &Record) -> String {
+pub(super) fn start_text(record: &Record) -> String {
     let Record::AgentStarted { pid, agent_pid, domain, network, .. } = record else { return String::new() };
     let number = agent_pid.map_or_else(String::new, |it| tr!(", process {pid}", pid = it));
     let mut text = match domain.as_str() {
@@ -32,7 +32,7 @@ fn network_limit(network: &str) -> String {
     }
 }
 
-pub(super) fn left(left: &AgentExited) -> String {
+pub(super) fn describe_exit(left: &AgentExited) -> String {
     let mut text = match (left.signal, left.exit) {
         (Some(signal), _) => tr!("agent exited, killed by signal {signal}", signal),
         (None, Some(0)) => tr!("agent exited").to_owned(),
@@ -50,8 +50,8 @@ pub(super) fn left(left: &AgentExited) -> String {
     text
 }
 
-pub(super) fn ended(run: &AgentRun) -> String {
-    let mut text = ending(run);
+pub(super) fn describe_end(run: &AgentRun) -> String {
+    let mut text = describe_result(run);
     if let Some(cost) = run.cost_micros {
         let _ = write!(text, "{}", tr!(", {cost}", cost = words::cost(cost)));
     } else if let Some(tokens) = run.tokens {
@@ -63,7 +63,7 @@ pub(super) fn ended(run: &AgentRun) -> String {
     if let Some(error) = &run.error {
         let _ = write!(text, "{}", tr!(": {message}", message = error.message));
     }
-    text.push_str(&denied(run));
+    text.push_str(&describe_denials(run));
     if !run.survivors.is_empty() {
         let _ = write!(text, "{}", left_behind(&run.survivors));
     }
@@ -71,13 +71,13 @@ pub(super) fn ended(run: &AgentRun) -> String {
 }
 
 /// ``; denied: `Bash: git push` ``; empty if nothing was denied.
-pub(super) fn denied(run: &AgentRun) -> String {
+pub(super) fn describe_denials(run: &AgentRun) -> String {
     sentences::denied(&run.denied, run.denials)
         .map_or_else(String::new, |it| tr!("; denied: {tools}", tools = it))
 }
 
 /// `agent done after 4 min`
-fn ending(run: &AgentRun) -> String {
+fn describe_result(run: &AgentRun) -> String {
     let duration = words::duration(run.duration_ms);
     match (run.ending, run.signal, run.exit) {
         (AgentEnding::TimedOut, ..) => tr!("agent ended: over its time limit after {duration}", duration),

@@ -28,7 +28,7 @@ pub(super) fn lines(opening: &TripEvidence) -> Vec<String> {
             fact
         )
     }));
-    lines.extend(opening.changed.iter().map(|it| changed(it.iteration, &it.changes)));
+    lines.extend(opening.changed.iter().map(|it| describe_changes(it.iteration, &it.changes)));
     lines.extend(opening.trees.iter().map(|it| {
         let tree: String = sanitize::line(&it.tree).chars().take(TREE_CHARS).collect();
         let iterations: Vec<_> = it.iterations.iter().map(|it| format!("#{it}")).collect();
@@ -52,7 +52,7 @@ fn counts(counts: &BreakerCounts) -> String {
     clauses::join_with_commas(all.iter().map(|(what, count)| format!("{what} {count}")))
 }
 
-fn changed(number: u32, changes: &ChangeStats) -> String {
+fn describe_changes(number: u32, changes: &ChangeStats) -> String {
     let files: Vec<_> = changes.files.iter().take(FILES).map(|it| sanitize::line(it)).collect();
     match (changes.count, changes.committed) {
         (0, true) => tr!("#{number} changed nothing but the commit", number),

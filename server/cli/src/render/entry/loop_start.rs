@@ -7,7 +7,7 @@ use loopkeeper_text::{sanitize, tr, words};
 use loopkeeper_view::sentences;
 
 /// `loop 20261120-abcdef on PROMPT.md with claude, then codex`
-pub(super) fn started(spec: &LoopSpec) -> String {
+pub(super) fn describe_start(spec: &LoopSpec) -> String {
     let agents: Vec<_> = spec.agents().map(|it| it.name.as_str()).collect();
     tr!(
         "loop {id} on {task} with {agents}",

@@ -8,7 +8,7 @@ pub(super) fn describe_record(record: &Record) -> String {
         Record::SubagentAsked { by, what, refused: Some(why), .. } => {
             tr!(
                 "{asker} asked for a subagent ({what}): {why}",
-                asker = whom(by.as_deref()),
+                asker = asker_name(by.as_deref()),
                 what = clean(what),
                 why = clean(why)
             )
@@ -16,7 +16,7 @@ pub(super) fn describe_record(record: &Record) -> String {
         Record::SubagentAsked { by, what, .. } => {
             tr!(
                 "{asker} asked for a subagent ({what}): it may start",
-                asker = whom(by.as_deref()),
+                asker = asker_name(by.as_deref()),
                 what = clean(what)
             )
         }
@@ -26,7 +26,7 @@ pub(super) fn describe_record(record: &Record) -> String {
             tr!(
                 "subagent{id} started by {asker}{call}: {what}",
                 id,
-                asker = whom(by.as_deref()),
+                asker = asker_name(by.as_deref()),
                 call,
                 what = clean(what)
             )
@@ -36,7 +36,7 @@ pub(super) fn describe_record(record: &Record) -> String {
     }
 }
 
-fn whom(by: Option<&str>) -> String {
+fn asker_name(by: Option<&str>) -> String {
     by.map_or_else(|| tr!("the agent").to_owned(), |it| tr!("subagent {id}", id = clean(it)))
 }
 

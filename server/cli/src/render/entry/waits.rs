@@ -8,13 +8,22 @@ use super::EntryFormatter;
 
 impl EntryFormatter {
     /// `the agent asks: Which database? (until 14:12)`
-    pub(super) fn asked(&self, (kind, text): (QuestionKind, &str), until: Option<u64>, now: u64) -> String {
+    pub(super) fn describe_question(
+        &self,
+        (kind, text): (QuestionKind, &str),
+        until: Option<u64>,
+        now: u64,
+    ) -> String {
         let until =
             until.map(|it| tr!(" (until {time})", time = self.zone.short(it, now))).unwrap_or_default();
         match kind {
             // Complete and last, so that no part of it is hidden.
             QuestionKind::Permission => {
-                tr!("asked{until}: {question}", until, question = sentences::wanted(&sanitize::visible(text)))
+                tr!(
+                    "asked{until}: {question}",
+                    until,
+                    question = sentences::permission_request(&sanitize::visible(text))
+                )
             }
             QuestionKind::Agent => {
                 tr!("the agent asks: {question}{until}", question = sanitize::line(text), until)
@@ -23,7 +32,7 @@ impl EntryFormatter {
         }
     }
 
-    pub(super) fn waiting(&self, record: &Record, now: u64) -> String {
+    pub(super) fn describe_wait(&self, record: &Record, now: u64) -> String {
         let Record::Waiting { reason, until, met_by } = record else { return String::new() };
         let until = self.time(until.wall, now);
         match reason {

@@ -1,6 +1,6 @@
 //! cargo test (`test result: ok. 5 passed; …`, one summary per binary) and cargo nextest (one in all).
 
-use super::{TestCounts, listed, sum, sum_matching};
+use super::{TestCounts, parse_list, sum, sum_matching};
 
 pub(super) fn read(output: &str) -> Option<TestCounts> {
     // nextest repeats the output of failing tests, and with it each test's own cargo summary.
@@ -12,7 +12,7 @@ fn libtest(line: &str) -> Option<TestCounts> {
     let summary = line.strip_prefix("test result: ")?;
     let counts = summary.strip_prefix("ok. ").or_else(|| summary.strip_prefix("FAILED. "))?;
     let counts = counts.split_once("; finished in").map_or(counts, |(counts, _)| counts);
-    let list = listed(counts, ';')?;
+    let list = parse_list(counts, ';')?;
     Some(TestCounts {
         passed: sum_matching(&list, &["passed", "measured"]),
         failed: sum_matching(&list, &["failed"]),
@@ -29,7 +29,7 @@ fn nextest(line: &str) -> Option<TestCounts> {
     let (run, all) = run.split_once('/').unwrap_or((run, run));
     let (run, all): (u64, u64) = (run.parse().ok()?, all.parse().ok()?);
     let plain = without_parentheses(counts);
-    let list = listed(&plain, ',')?;
+    let list = parse_list(&plain, ',')?;
     let passed = sum_matching(&list, &["passed"]);
     let skipped = sum_matching(&list, &["skipped"]).saturating_add(all.saturating_sub(run));
     Some(TestCounts { passed, failed: run.saturating_sub(passed), skipped })

@@ -1,7 +1,7 @@
 //! jest (`Tests: 1 failed, 2 total`), vitest (`Tests  1 failed | 1 passed (2)`), mocha (`2 passing (4ms)`), ava (`2 tests
 //! failed`, after a line) and Bun (` 2 pass`, before `Ran 2 tests across 1 file`).
 
-use super::{TestCounts, listed, sum, sum_matching};
+use super::{TestCounts, parse_list, sum, sum_matching};
 
 pub(super) fn read(output: &str) -> Option<TestCounts> {
     let mut total: Option<TestCounts> = [ava(output), bun(output)].into_iter().flatten().reduce(sum);
@@ -19,7 +19,7 @@ pub(super) fn read(output: &str) -> Option<TestCounts> {
 }
 
 fn jest(line: &str) -> Option<TestCounts> {
-    let list = listed(line.strip_prefix("Tests: ")?, ',')?;
+    let list = parse_list(line.strip_prefix("Tests: ")?, ',')?;
     list.iter().any(|it| it.1 == "total").then(|| TestCounts {
         passed: sum_matching(&list, &["passed"]),
         failed: sum_matching(&list, &["failed"]),
@@ -34,7 +34,7 @@ fn vitest(line: &str) -> Option<TestCounts> {
     }
     let (counts, all) = counts.rsplit_once(" (")?;
     all.trim_end().strip_suffix(')')?.parse::<u64>().ok()?;
-    let list = listed(counts, '|')?;
+    let list = parse_list(counts, '|')?;
     Some(TestCounts {
         passed: sum_matching(&list, &["passed"]),
         failed: sum_matching(&list, &["failed"]),

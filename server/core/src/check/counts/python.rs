@@ -1,6 +1,6 @@
 //! pytest (`2 failed, 1 passed in 0.02s`, framed or not) and unittest (`Ran 5 tests in 0.000s`, then the verdict).
 
-use super::{TestCounts, listed, sum, sum_matching};
+use super::{TestCounts, parse_list, sum, sum_matching};
 
 const PYTEST_WORDS: [&str; 12] = [
     "failed",
@@ -29,7 +29,7 @@ fn pytest_line(line: &str) -> Option<TestCounts> {
     if counts == "no tests ran" {
         return Some(TestCounts::default());
     }
-    let list = listed(counts, ',')?;
+    let list = parse_list(counts, ',')?;
     let known = |word: &str| word.split(' ').next().is_some_and(|it| PYTEST_WORDS.contains(&it));
     list.iter().all(|(_, word)| known(word)).then(|| TestCounts {
         passed: sum_matching(&list, &["passed", "xpassed"]),

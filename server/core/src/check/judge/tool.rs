@@ -20,7 +20,7 @@ static RUSTC: ConstantPattern = ConstantPattern::new(
 );
 
 /// `"cargo-clippy" not found`, if the run failed because its program is missing.
-pub(super) fn missing(code: i32, stderr: &str) -> Option<String> {
+pub(super) fn missing_program(code: i32, stderr: &str) -> Option<String> {
     let not_found = |name: &str| tr!("\"{name}\" not found", name);
     match code {
         126 => {

@@ -70,18 +70,18 @@ fn pyproject_dependencies(text: &str) -> Vec<String> {
     let table = read_toml(text);
     let mut all = Vec::new();
     let project = at(&table, &["project"]);
-    all.extend(listed(project.and_then(|it| it.get("dependencies"))));
+    all.extend(string_list(project.and_then(|it| it.get("dependencies"))));
     let groups = [
         project.and_then(|it| it.get("optional-dependencies")),
         table.get("dependency-groups"),
         at(&table, &["tool", "pdm"]).and_then(|it| it.get("dev-dependencies")),
     ];
     for group in groups.into_iter().flatten().filter_map(toml::Value::as_table) {
-        all.extend(group.values().flat_map(|it| listed(Some(it))));
+        all.extend(group.values().flat_map(|it| string_list(Some(it))));
     }
-    all.extend(listed(at(&table, &["tool", "uv"]).and_then(|it| it.get("dev-dependencies"))));
+    all.extend(string_list(at(&table, &["tool", "uv"]).and_then(|it| it.get("dev-dependencies"))));
     for env in at(&table, &["tool", "hatch", "envs"]).into_iter().flat_map(|it| it.values()) {
-        all.extend(listed(env.get("dependencies")));
+        all.extend(string_list(env.get("dependencies")));
     }
     if let Some(poetry) = at(&table, &["tool", "poetry"]) {
         all.extend(keys(poetry.get("dependencies")));
@@ -104,7 +104,7 @@ fn keys(value: Option<&toml::Value>) -> Vec<String> {
     value.and_then(toml::Value::as_table).map(|it| it.keys().cloned().collect()).unwrap_or_default()
 }
 
-fn listed(value: Option<&toml::Value>) -> Vec<String> {
+fn string_list(value: Option<&toml::Value>) -> Vec<String> {
     let items = value.and_then(toml::Value::as_array).into_iter().flatten();
     items.filter_map(toml::Value::as_str).filter_map(requirement).collect()
 }

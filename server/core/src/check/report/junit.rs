@@ -12,7 +12,7 @@ pub(super) struct JunitReport {
 
 /// `None` if the report is incomplete.
 pub(super) fn read(text: &str) -> Option<JunitReport> {
-    let mut scanner = Scanner { rest: text, is_broken: false };
+    let mut scanner = XmlScanner { rest: text, is_broken: false };
     let mut report = JunitReport::default();
     let mut case: Option<TestOutcome> = None;
     let mut depth = 0_u32;
@@ -58,13 +58,13 @@ impl TestOutcome {
     }
 }
 
-struct Scanner<'a> {
+struct XmlScanner<'a> {
     rest: &'a str,
     /// A tag, comment or section does not end.
     is_broken: bool,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> XmlScanner<'a> {
     /// The inside of the next tag.
     fn next_tag(&mut self) -> Option<&'a str> {
         const SKIPPED: [(&str, &str); 4] = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>"), ("!", ">")];

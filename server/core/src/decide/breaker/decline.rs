@@ -1,7 +1,7 @@
 //! Detects an agent that gave up: its output shrinks while nothing more passes. Little output alone means nothing, and
 //! an iteration that claims to be done, or whose check results differ, does not count.
 
-use super::history::{BreakerHistory, IterationFacts};
+use super::history::{BreakerHistory, FinishedIteration};
 
 /// Number of such iterations in a row that opens the breaker.
 pub(super) const CONSECUTIVE_DECLINES: u32 = 2;
@@ -24,13 +24,13 @@ pub(super) fn count_declines(past: &BreakerHistory<'_>, percent: u32) -> u32 {
         median_output(output_sizes().skip(back + 1).take(MEDIAN_WINDOW))
             .is_some_and(|it| bytes.saturating_mul(100) < it.saturating_mul(keep))
     };
-    let is_decline = |(back, it): &(usize, IterationFacts<'_>)| {
+    let is_decline = |(back, it): &(usize, FinishedIteration<'_>)| {
         is_less(it.outline.figures.output_bytes, *back) && has_no_result(it)
     };
     iterations.enumerate().take_while(is_decline).count() as u32
 }
 
-fn has_no_result(iteration: &IterationFacts<'_>) -> bool {
+fn has_no_result(iteration: &FinishedIteration<'_>) -> bool {
     !iteration.outline.figures.has_claim && !iteration.progress().passes && !iteration.is_better()
 }
 

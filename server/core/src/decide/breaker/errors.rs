@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use loopkeeper_text::sanitize;
 
-use super::history::{BreakerHistory, IterationFacts};
+use super::history::{BreakerHistory, FinishedIteration};
 
 /// Maximum length of the error in the reason.
 const TEXT_CHARS: usize = 80;
@@ -34,11 +34,11 @@ pub(super) fn repeated_errors(past: &BreakerHistory<'_>) -> RepeatedError {
     RepeatedError { count, text: common_error_text(&last, &common) }
 }
 
-fn error_fingerprints<'a>(iteration: &IterationFacts<'a>) -> BTreeSet<&'a str> {
+fn error_fingerprints<'a>(iteration: &FinishedIteration<'a>) -> BTreeSet<&'a str> {
     iteration.outline.errors.iter().map(|it| it.fingerprint.0.as_str()).collect()
 }
 
-fn common_error_text(iteration: &IterationFacts<'_>, common: &BTreeSet<&str>) -> String {
+fn common_error_text(iteration: &FinishedIteration<'_>, common: &BTreeSet<&str>) -> String {
     let mut errors = iteration.outline.errors.iter().rev();
     let printed = errors.find(|it| common.contains(it.fingerprint.0.as_str()));
     sanitize::line_within(printed.map(|it| it.text.as_str()).unwrap_or_default(), TEXT_CHARS)

@@ -8,7 +8,7 @@ use crate::loop_state::LoopState;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
-use super::history::{BreakerHistory, IterationFacts};
+use super::history::{BreakerHistory, FinishedIteration};
 
 /// Maximum length of the failure in the reason.
 const TEXT_CHARS: usize = 80;
@@ -35,7 +35,7 @@ pub(super) fn count_same_failures(past: &BreakerHistory<'_>) -> u32 {
 }
 
 /// The work was judged and kept. An agent that failed is counted by its own error alone.
-pub(super) fn is_judged_work(iteration: &IterationFacts<'_>) -> bool {
+pub(super) fn is_judged_work(iteration: &FinishedIteration<'_>) -> bool {
     !iteration.outline.results.is_empty()
         && !iteration.outline.figures.rolled_back
         && !iteration.is_provider_failure()
@@ -43,7 +43,7 @@ pub(super) fn is_judged_work(iteration: &IterationFacts<'_>) -> bool {
 
 /// `tests pass: 3 of 9 fail`, in the order of the task.
 pub(super) fn text(state: &LoopState) -> String {
-    let mut names = failing(state).map(|(name, result)| match result.fact.as_str() {
+    let mut names = failing_results(state).map(|(name, result)| match result.fact.as_str() {
         "" => name.to_owned(),
         fact => tr!("{name}: {fact}", name, fact),
     });
@@ -56,7 +56,7 @@ pub(super) fn text(state: &LoopState) -> String {
 
 /// The failing criteria for the record of an opening.
 pub(super) fn failing_criteria(state: &LoopState) -> Vec<FailingCriterion> {
-    let listed = failing(state).take(MAX_LISTED).map(|(name, result)| FailingCriterion {
+    let listed = failing_results(state).take(MAX_LISTED).map(|(name, result)| FailingCriterion {
         criterion: result.criterion.clone(),
         name: name.to_owned(),
         fingerprint: fingerprint(result),
@@ -65,7 +65,7 @@ pub(super) fn failing_criteria(state: &LoopState) -> Vec<FailingCriterion> {
     listed.collect()
 }
 
-fn failing(state: &LoopState) -> impl Iterator<Item = (&str, &CheckResult)> {
+fn failing_results(state: &LoopState) -> impl Iterator<Item = (&str, &CheckResult)> {
     let results = state
         .required()
         .filter_map(|it| Some((it.criterion.name.as_str(), state.criteria.results.get(&it.criterion.id)?)));

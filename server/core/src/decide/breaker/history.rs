@@ -21,7 +21,7 @@ pub(super) struct BreakerHistory<'a> {
 }
 
 /// A finished iteration.
-pub(super) struct IterationFacts<'a> {
+pub(super) struct FinishedIteration<'a> {
     pub(super) outline: IterationOutline<'a>,
     past: BreakerHistory<'a>,
     index: usize,
@@ -37,7 +37,7 @@ pub(super) struct ProgressDelta {
     facts: bool,
 }
 
-impl<'a> IterationFacts<'a> {
+impl<'a> FinishedIteration<'a> {
     /// The iteration failed for reasons unrelated to the work.
     pub(super) fn is_provider_failure(&self) -> bool {
         self.outline.figures.is_provider_failure
@@ -57,7 +57,7 @@ impl<'a> IterationFacts<'a> {
     }
 
     /// Its tree equals the tree of an earlier iteration.
-    pub(super) fn returned(&self) -> bool {
+    pub(super) fn repeats_earlier_tree(&self) -> bool {
         if !self.changed() {
             return false;
         }
@@ -70,7 +70,7 @@ impl<'a> IterationFacts<'a> {
 
     /// The tree did not occur before.
     pub(super) fn is_new(&self) -> bool {
-        self.changed() && !self.returned()
+        self.changed() && !self.repeats_earlier_tree()
     }
 
     /// Something measurable improved.
@@ -176,30 +176,30 @@ impl<'a> BreakerHistory<'a> {
     /// Facts of each of them.
     pub(super) fn counted_iterations(
         &self,
-    ) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
+    ) -> impl DoubleEndedIterator<Item = FinishedIteration<'a>> + ExactSizeIterator {
         self.facts_from(self.old)
     }
 
     /// Facts of every finished iteration, whenever the counts were cleared.
     pub(super) fn all_iterations(
         &self,
-    ) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
+    ) -> impl DoubleEndedIterator<Item = FinishedIteration<'a>> + ExactSizeIterator {
         self.facts_from(0)
     }
 
     fn facts_from(
         &self,
         first: usize,
-    ) -> impl DoubleEndedIterator<Item = IterationFacts<'a>> + ExactSizeIterator {
+    ) -> impl DoubleEndedIterator<Item = FinishedIteration<'a>> + ExactSizeIterator {
         let past = *self;
         let outlines = self.state.history.outlines_within(first..self.finished);
-        outlines.enumerate().map(move |(at, outline)| IterationFacts { outline, past, index: first + at })
+        outlines.enumerate().map(move |(at, outline)| FinishedIteration { outline, past, index: first + at })
     }
 
     /// Length of the streak that ends with the last iteration. Iterations unrelated to the work are skipped, unless
     /// they changed files.
-    pub(super) fn in_a_row(&self, counts: impl Fn(&IterationFacts<'_>) -> bool) -> u32 {
-        let is_evidence = |it: &IterationFacts<'_>| !it.is_provider_failure() || it.changed();
+    pub(super) fn in_a_row(&self, counts: impl Fn(&FinishedIteration<'_>) -> bool) -> u32 {
+        let is_evidence = |it: &FinishedIteration<'_>| !it.is_provider_failure() || it.changed();
         let newest_first = self.counted_iterations().rev().filter(is_evidence);
         newest_first.take_while(|it| !it.is_provider_failure() && counts(it)).count() as u32
     }

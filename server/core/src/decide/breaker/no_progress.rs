@@ -1,6 +1,6 @@
 //! Counts iterations without a change of the tree: consecutive ones, very short ones, and those with denied tools.
 
-use super::history::{BreakerHistory, IterationFacts};
+use super::history::{BreakerHistory, FinishedIteration};
 
 /// A shorter iteration did no real work.
 pub(super) const FAST_MS: u64 = 10_000;
@@ -20,11 +20,11 @@ pub(super) fn count_denials(past: &BreakerHistory<'_>) -> u32 {
     past.in_a_row(|it| did_nothing(it) && it.outline.figures.denials > 0)
 }
 
-fn is_idle(iteration: &IterationFacts<'_>) -> bool {
+fn is_idle(iteration: &FinishedIteration<'_>) -> bool {
     !iteration.changed()
 }
 
 /// Changes that were rolled back still count as work.
-fn did_nothing(iteration: &IterationFacts<'_>) -> bool {
+fn did_nothing(iteration: &FinishedIteration<'_>) -> bool {
     !iteration.outline.figures.has_progress
 }

@@ -7,7 +7,7 @@ use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
 use super::failing;
-use super::history::{BreakerHistory, IterationFacts};
+use super::history::{BreakerHistory, FinishedIteration};
 
 pub(super) enum TrialResult {
     /// The trial produced a new tree, and more criteria pass or the failures differ.
@@ -42,7 +42,7 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
         TrialResult::Progressed
     } else if trial.is_new() {
         TrialResult::Failed(tr!("still with the same failure: {failure}", failure = failing::text(state)))
-    } else if trial.returned() {
+    } else if trial.repeats_earlier_tree() {
         TrialResult::Failed(tr!("the files only returned to an earlier state").to_owned())
     } else {
         TrialResult::Failed(tr!("still without a file change").to_owned())
@@ -50,7 +50,7 @@ pub(super) fn trial_result(state: &LoopState) -> Option<TrialResult> {
 }
 
 /// Files changed, and the same criteria fail in the same way as before the trial.
-fn fails_as_before(past: &BreakerHistory<'_>, trial: &IterationFacts<'_>) -> bool {
+fn fails_as_before(past: &BreakerHistory<'_>, trial: &FinishedIteration<'_>) -> bool {
     let mut earlier =
         past.all_iterations().rev().filter(|it| it.outline.figures.number < trial.outline.figures.number);
     let before = earlier.find(failing::is_judged_work).and_then(|it| it.outline.failing);

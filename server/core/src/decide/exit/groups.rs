@@ -65,7 +65,7 @@ fn with_parents(group: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::{GroupTally, group_tallies, with_parents};
-    use crate::decide::sim::{Act, Sim, criterion, spec};
+    use crate::decide::sim::{Sim, Turn, criterion, spec};
     use loopkeeper_task::criterion::Criterion;
 
     #[test]
@@ -93,7 +93,7 @@ mod tests {
             let criteria = groups.iter().enumerate().map(one).collect();
             let mut spec = spec(criteria);
             spec.settings.limits.iterations = 1;
-            let sim = Sim::new(spec, start, vec![Act::new(start)]).run();
+            let sim = Sim::new(spec, start, vec![Turn::new(start)]).run();
             let found: Vec<_> = group_tallies(&sim.state)
                 .into_iter()
                 .map(|(name, GroupTally { passing, total })| (name.to_owned(), passing, total))

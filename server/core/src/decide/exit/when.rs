@@ -93,7 +93,7 @@ fn facts<'a>(state: &'a LoopState, condition: &'a Expression, now: Moment) -> Ex
         groups: groups.map(|(name, tally)| (name, tally.holds(exit.groups))).collect(),
         last_message: last.map(|it| it.final_text.as_str()),
         tools: last.filter(|it| !it.tools.is_empty()).map(tools),
-        files: condition.globs().into_iter().map(|it| (it, matched(last, it))).collect(),
+        files: condition.globs().into_iter().map(|it| (it, matches_glob(last, it))).collect(),
     }
 }
 
@@ -101,6 +101,6 @@ fn tools(row: &Iteration) -> Vec<&str> {
     row.tools.iter().map(String::as_str).collect()
 }
 
-fn matched(last: Option<&Iteration>, glob: &str) -> bool {
+fn matches_glob(last: Option<&Iteration>, glob: &str) -> bool {
     last.is_some_and(|it| it.matching.iter().any(|seen| seen == glob))
 }

@@ -20,7 +20,7 @@ pub(super) fn weakened_by(
     let mut all: Vec<Weakening> = Vec::new();
     for result in pinned.into_iter().flat_map(|it| &it.results) {
         let Some(failure) = failure_with_pinned(state, result, judges) else { continue };
-        for judge in involved(result, judges) {
+        for judge in involved_judges(result, judges) {
             if all.iter().all(|it| it.path != judge.path) {
                 all.push(weakened_judge(state, judge, result, &failure));
             }
@@ -112,7 +112,7 @@ fn is_unable_to_run(result: &CheckResult) -> bool {
 }
 
 /// The judges that the failure names, otherwise the first ones.
-fn involved<'a>(result: &CheckResult, judges: &'a [ChangedJudge]) -> Vec<&'a ChangedJudge> {
+fn involved_judges<'a>(result: &CheckResult, judges: &'a [ChangedJudge]) -> Vec<&'a ChangedJudge> {
     let named = |it: &&ChangedJudge| {
         let is_at = |place: &Location| names_path(&place.file, &it.path);
         let is_in = |text: &str| names_path(text, &it.path);

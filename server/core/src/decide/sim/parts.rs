@@ -26,9 +26,9 @@ pub fn round_of(results: Vec<CheckResult>) -> Round {
 }
 
 /// A clean room's round on the tree as the agent left it, where no judge changed.
-pub fn as_left(as_left: Round) -> VerdictRounds {
+pub fn verdict_rounds(final_round: Round) -> VerdictRounds {
     VerdictRounds {
-        as_left,
+        final_round,
         pinned: None,
         judges: Vec::new(),
         unrecorded: UnrecordedInputs::default(),

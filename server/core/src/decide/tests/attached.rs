@@ -1,16 +1,16 @@
 //! A session that its user attached to the loop: no process of it is started or ended, and without it the loop pauses.
 
 use super::hook_mode::course;
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::decide::{Event, Phase, UserCommand};
 use crate::journal::{OutcomeKind, PauseReason, Record};
 use loopkeeper_agent::{LoopMode, ProviderClass};
 
 /// The loop that waits for its first session.
-fn waiting(acts: Vec<Act>) -> Sim {
+fn waiting(turns: Vec<Turn>) -> Sim {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.mode = LoopMode::Attach;
-    let mut sim = Sim::new(spec, "f", acts);
+    let mut sim = Sim::new(spec, "f", turns);
     sim.play();
     assert_eq!(course(&sim), "p");
     assert!(wanted(&sim).contains("give `claude` in this folder any prompt"), "{}", wanted(&sim));
@@ -31,7 +31,7 @@ fn attach(sim: &mut Sim, holds: u32) {
 
 #[test]
 fn an_attached_session_works_until_everything_passes() {
-    let mut sim = waiting(vec![Act::new("f"), Act::new("f"), Act::new("p")]);
+    let mut sim = waiting(vec![Turn::new("f"), Turn::new("f"), Turn::new("p")]);
     attach(&mut sim, 8);
     // The round while its hook waited decides.
     assert_eq!(course(&sim), "pihcihcihcle");
@@ -49,7 +49,7 @@ fn an_attached_session_works_until_everything_passes() {
 
 #[test]
 fn the_agents_own_cap_releases_it_until_the_next_prompt() {
-    let mut sim = waiting((0..5).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
+    let mut sim = waiting((0..5).map(|_| Turn::new("f")).chain([Turn::new("p")]).collect());
     attach(&mut sim, 2);
     assert_eq!(course(&sim), "pihcihcihclp");
     assert!(wanted(&sim).contains("no longer continues this turn"), "{}", wanted(&sim));
@@ -59,7 +59,7 @@ fn the_agents_own_cap_releases_it_until_the_next_prompt() {
 
 #[test]
 fn a_session_that_leaves_between_turns_is_awaited() {
-    let mut sim = waiting(vec![Act::new("p")]);
+    let mut sim = waiting(vec![Turn::new("p")]);
     sim.attach("s1", 8);
     sim.process.alive = false;
     sim.event(Event::AgentLeft(Box::default()));
@@ -72,7 +72,7 @@ fn a_session_that_leaves_between_turns_is_awaited() {
 #[test]
 fn another_session_receives_the_complete_prompt() {
     let mut sim =
-        waiting(vec![Act::fails(ProviderClass::Crash, "f"), Act::new("f"), Act::new("f"), Act::new("p")]);
+        waiting(vec![Turn::fails(ProviderClass::Crash, "f"), Turn::new("f"), Turn::new("f"), Turn::new("p")]);
     attach(&mut sim, 8);
     assert!(wanted(&sim).contains("your session was closed"), "{}", wanted(&sim));
     sim.attach("s2", 1);
@@ -86,7 +86,7 @@ fn another_session_receives_the_complete_prompt() {
 
 #[test]
 fn a_turn_beyond_its_time_continues_at_its_end() {
-    let mut sim = waiting(vec![Act { hangs: true, ..Act::new("f") }, Act::new("p")]);
+    let mut sim = waiting(vec![Turn { hangs: true, ..Turn::new("f") }, Turn::new("p")]);
     attach(&mut sim, 8);
     assert!(wanted(&sim).contains("still working"), "{}", wanted(&sim));
     attach(&mut sim, 8);
@@ -95,7 +95,7 @@ fn a_turn_beyond_its_time_continues_at_its_end() {
 
 #[test]
 fn a_loop_that_waits_for_something_else_releases_the_session() {
-    let mut sim = waiting(vec![Act::new("f"), Act::new("p")]);
+    let mut sim = waiting(vec![Turn::new("f"), Turn::new("p")]);
     sim.documents.push(criterion("new", "make new"));
     sim.untrusted = vec![criterion("new", "make new").id];
     attach(&mut sim, 8);
@@ -111,7 +111,7 @@ fn a_loop_that_waits_for_something_else_releases_the_session() {
 
 #[test]
 fn a_stop_ends_a_loop_without_a_session() {
-    let mut sim = waiting(vec![Act::new("p")]);
+    let mut sim = waiting(vec![Turn::new("p")]);
     sim.command(UserCommand::Stop);
     sim.play();
     assert_eq!(sim.state.outcome().map(|it| it.kind), Some(OutcomeKind::Stopped));
@@ -120,7 +120,7 @@ fn a_stop_ends_a_loop_without_a_session() {
 /// Usage before the session was attached, or between two turns for the loop, is not charged.
 #[test]
 fn tokens_count_from_the_time_of_attaching() {
-    let mut sim = waiting((0..3).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
+    let mut sim = waiting((0..3).map(|_| Turn::new("f")).chain([Turn::new("p")]).collect());
     sim.process.tokens = Some(50_000);
     attach(&mut sim, 1);
     assert_eq!((course(&sim).as_str(), sim.state.spent.tokens), ("pihcihclp", Some(2_000)));
@@ -134,7 +134,7 @@ fn tokens_count_from_the_time_of_attaching() {
 
 #[test]
 fn usage_of_a_released_turn_counts_with_the_next() {
-    let mut sim = waiting(vec![Act { hangs: true, ..Act::new("f") }, Act::new("p")]);
+    let mut sim = waiting(vec![Turn { hangs: true, ..Turn::new("f") }, Turn::new("p")]);
     sim.process.tokens = Some(50_000);
     attach(&mut sim, 8);
     assert_eq!(sim.state.spent.tokens, None);
@@ -147,7 +147,7 @@ fn usage_of_a_released_turn_counts_with_the_next() {
 fn a_limit_of_tokens_ends_it() {
     let mut made = spec(vec![criterion("tests pass", "make test")]);
     (made.settings.mode, made.settings.limits.tokens) = (LoopMode::Attach, Some(2_500));
-    let mut sim = Sim::new(made, "f", (0..9).map(|_| Act::new("f")).collect());
+    let mut sim = Sim::new(made, "f", (0..9).map(|_| Turn::new("f")).collect());
     sim.process.tokens = Some(50_000);
     sim.play();
     attach(&mut sim, 8);
@@ -159,7 +159,7 @@ fn a_limit_of_tokens_ends_it() {
 fn a_stopping_loop_accepts_no_session() {
     let mut made = spec(vec![criterion("tests pass", "make test")]);
     made.settings.mode = LoopMode::Attach;
-    let mut sim = Sim::new(made, "f", vec![Act::new("p")]);
+    let mut sim = Sim::new(made, "f", vec![Turn::new("p")]);
     while sim.state.phase != Phase::Baseline {
         assert!(sim.turn());
     }

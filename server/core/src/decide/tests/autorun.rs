@@ -1,17 +1,17 @@
 //! Files that are executed later without being asked, in the sentence of an end.
 
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 
-fn sentence(acts: Vec<Act>, more: impl Fn(&mut Sim)) -> String {
+fn sentence(turns: Vec<Turn>, more: impl Fn(&mut Sim)) -> String {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.limits.iterations = 2;
-    let mut sim = Sim::new(spec, "f", acts);
+    let mut sim = Sim::new(spec, "f", turns);
     more(&mut sim);
     sim.run().sentence()
 }
 
-fn changes(results: &'static str, files: &[&'static str]) -> Act {
-    Act { changed: files.to_vec(), ..Act::new(results) }
+fn changes(results: &'static str, files: &[&'static str]) -> Turn {
+    Turn { changed: files.to_vec(), ..Turn::new(results) }
 }
 
 const NOTE: &str = "; 1 changed file runs later without being asked: .envrc (by a shell in this folder)";

@@ -6,13 +6,13 @@ use proptest::test_runner::TestCaseError;
 use proptest::{collection, prop_assert, proptest};
 
 use crate::decide::UserCommand;
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::journal::{BreakerCause, BreakerState, Entry, PauseReason, Record};
 use loopkeeper_agent::{AgentEnding, ProviderClass};
 
 const MAX_TRIPS: u32 = 2;
 
-fn act() -> impl Strategy<Value = Act> {
+fn act() -> impl Strategy<Value = Turn> {
     let results = prop_oneof![6 => Just("ff"), 1 => Just("pf"), 1 => Just("fp")];
     let error = prop_oneof![
         8 => Just(None),
@@ -24,7 +24,7 @@ fn act() -> impl Strategy<Value = Act> {
     let facts = (0..12_000_u64, 0..2_u32, any::<bool>(), 0..3_000_u64);
     (results, error, makes, 0..4_u32, facts).prop_map(|(results, error, makes, changes, facts)| {
         let (takes_ms, denied, errs, output) = facts;
-        Act {
+        Turn {
             changed: if changes == 0 { vec!["a.rs"] } else { vec![] },
             error,
             makes,
@@ -33,7 +33,7 @@ fn act() -> impl Strategy<Value = Act> {
             output,
             errors: if errs { vec!["error: no"] } else { vec![] },
             hangs: takes_ms % 17 == 0,
-            ..Act::new(results)
+            ..Turn::new(results)
         }
     })
 }
@@ -41,7 +41,7 @@ fn act() -> impl Strategy<Value = Act> {
 proptest! {
     #[test]
     fn a_breaker_follows_its_rules_in_random_loops(
-        acts in collection::vec(act(), 0..60),
+        turns in collection::vec(act(), 0..60),
         disturbances in collection::vec((0..9_u8, 0..40_u8), 0..25),
         attended in any::<bool>(),
     ) {
@@ -50,7 +50,7 @@ proptest! {
         made.settings.limits.duration_ms = u64::from(u32::MAX);
         made.settings.breaker.max_trips = MAX_TRIPS;
         made.attended = attended;
-        let mut sim = Sim::new(made, "ff", acts);
+        let mut sim = Sim::new(made, "ff", turns);
         for (i, (what, turns)) in disturbances.iter().enumerate() {
             for _ in 0..*turns { sim.turn(); }
             match what {

@@ -2,7 +2,7 @@
 
 use crate::decide::final_verdict::VerdictReply;
 use crate::decide::mutants::{MutantCounts, MutantReply};
-use crate::decide::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::sim::{Sim, Turn, criterion, item, spec};
 use crate::decide::{
     CommitOutcome, Decision, Effect, Event, SnapshotFacts, UserCommand, apply, decide, weakening,
 };
@@ -47,8 +47,8 @@ fn stops_at_once(mut sim: Sim, reply: Event) {
 fn a_weakening_does_not_prevent_a_stop_by_exit_when() {
     let mut made = two();
     made.settings.exit.when = Some("iterations>=2".to_owned());
-    let acts = vec![weakens("pf", &["tests/a.py"]), Act::new("pf"), Act::new("pf")];
-    let sim = Sim::new(made, "ff", acts).run();
+    let turns = vec![weakens("pf", &["tests/a.py"]), Turn::new("pf"), Turn::new("pf")];
+    let sim = Sim::new(made, "ff", turns).run();
     ends(&sim, OutcomeKind::Stopped, 2, "iterations 2 >= 2, 1 of 2 required checks fail");
 }
 
@@ -64,7 +64,7 @@ fn a_criterion_that_the_user_adds_voids_the_verdict_and_the_mutants() {
         after: "return a - b".to_owned(),
     };
     let counts = MutantCounts { tried: 2, noticed: 1, survivors: vec![survivor], hollow: Vec::new() };
-    let mut sim = Sim::new(made, "ff", vec![Act::new("pp"), Act::idle("ppp")]);
+    let mut sim = Sim::new(made, "ff", vec![Turn::new("pp"), Turn::idle("ppp")]);
     sim.mutants = [Some(MutantReply::Tested(counts))].into();
     until(&mut sim, |it| it.state.weakening.mutants.is_some());
     sim.documents.push(criterion("more tests", "m"));
@@ -77,7 +77,7 @@ fn a_criterion_that_the_user_adds_voids_the_verdict_and_the_mutants() {
 
 #[test]
 fn a_stop_at_once_begins_no_further_round_of_a_flaky_check() {
-    let mut sim = Sim::new(two(), "ff", vec![Act::idle("pp")]);
+    let mut sim = Sim::new(two(), "ff", vec![Turn::idle("pp")]);
     until(&mut sim, |it| it.state.iteration == 1 && it.live.work.is_checking());
     stops_at_once(sim, Event::ChecksCancelled);
 }
@@ -87,7 +87,7 @@ fn a_stop_at_once_begins_no_round_after_a_commit() {
     let mut made = two();
     made.settings.git.commit = CommitPolicy::Server;
     made.criteria[1].check = Some(Check::Clean);
-    let mut sim = Sim::new(made, "fp", vec![Act::new("pf")]);
+    let mut sim = Sim::new(made, "fp", vec![Turn::new("pf")]);
     until(&mut sim, |it| it.live.work.is_committing);
     let commit = Some("c1".to_owned());
     let made = CommitOutcome { iteration: 1, commit, ..CommitOutcome::default() };
@@ -96,11 +96,11 @@ fn a_stop_at_once_begins_no_round_after_a_commit() {
 
 #[test]
 fn a_prompt_that_the_provider_refused_leaves_hints_and_answers_to_the_next() {
-    let asks = Act::new("pf").says("Shall I use the old parser?");
-    let refused = Act::fails(ProviderClass::Transient, "pf");
-    let crashes = Act::fails(ProviderClass::Crash, "pf");
-    let works = Act { error: Some(ProviderClass::Transient), ..Act::new("pf") };
-    let mut sim = Sim::new(two(), "ff", vec![asks, refused, crashes, works, Act::new("pp")]);
+    let asks = Turn::new("pf").says("Shall I use the old parser?");
+    let refused = Turn::fails(ProviderClass::Transient, "pf");
+    let crashes = Turn::fails(ProviderClass::Crash, "pf");
+    let works = Turn { error: Some(ProviderClass::Transient), ..Turn::new("pf") };
+    let mut sim = Sim::new(two(), "ff", vec![asks, refused, crashes, works, Turn::new("pp")]);
     until(&mut sim, |it| it.state.questions.open.is_some());
     sim.command(UserCommand::Steer("mind the fixtures".to_owned()));
     sim.command(UserCommand::Answer("no, the new one".to_owned()));
@@ -117,7 +117,7 @@ fn a_prompt_that_the_provider_refused_leaves_hints_and_answers_to_the_next() {
 
 #[test]
 fn files_that_the_user_edits_in_a_pause_are_judged_before_the_next_iteration() {
-    let mut sim = Sim::new(two(), "ff", vec![Act::new("pf"), Act::new("pf")]);
+    let mut sim = Sim::new(two(), "ff", vec![Turn::new("pf"), Turn::new("pf")]);
     sim.play_iterations(1);
     sim.edited("ff");
     until(&mut sim, |it| it.live.work.is_checking());
@@ -133,8 +133,8 @@ fn files_that_the_user_edits_in_a_pause_are_judged_before_the_next_iteration() {
 fn items_that_the_user_opens_in_a_pause_keep_the_loop_going() {
     let mut made = two();
     made.plan = vec![item("one")];
-    let ticked = Act { ticks: 1, ..Act::new("pf") };
-    let mut sim = Sim::new(made, "ff", vec![ticked.clone(), Act { ticks: 2, ..Act::new("pp") }]);
+    let ticked = Turn { ticks: 1, ..Turn::new("pf") };
+    let mut sim = Sim::new(made, "ff", vec![ticked.clone(), Turn { ticks: 2, ..Turn::new("pp") }]);
     sim.play_iterations(1);
     sim.plan = Some(vec![item("one"), item("two")]);
     sim.edited("pp");
@@ -146,7 +146,7 @@ fn items_that_the_user_opens_in_a_pause_keep_the_loop_going() {
 fn an_item_that_the_user_skips_keeps_no_loop_going() {
     let mut made = two();
     made.plan = vec![item("one")];
-    let mut sim = Sim::new(made, "ff", vec![Act::new("pp"), Act::new("pp")]);
+    let mut sim = Sim::new(made, "ff", vec![Turn::new("pp"), Turn::new("pp")]);
     sim.play_iterations(1);
     let mut skipped = item("one");
     skipped.blocking = false;
@@ -165,8 +165,8 @@ fn restores(sim: &mut Sim, paths: &[&str], after: &str) {
 
 #[test]
 fn a_restored_file_is_resolved_together_with_a_criterion_that_the_user_adds() {
-    let acts = vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")];
-    let mut sim = Sim::new(two(), "ff", acts).run();
+    let turns = vec![weakens("pp", &["tests/a.py"]), Turn::idle("pp")];
+    let mut sim = Sim::new(two(), "ff", turns).run();
     sim.weak.clear();
     sim.edited("ppp");
     restores(&mut sim, &["tests/a.py"], "tree2");
@@ -179,8 +179,8 @@ fn a_restored_file_is_resolved_together_with_a_criterion_that_the_user_adds() {
 #[test]
 fn a_restored_file_is_not_accepted() {
     let accepted = |paths: &[&str]| {
-        let acts = vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp")];
-        let mut sim = Sim::new(two(), "ff", acts).run();
+        let turns = vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Turn::idle("pp")];
+        let mut sim = Sim::new(two(), "ff", turns).run();
         restores(&mut sim, paths, "restored");
         sim.command(UserCommand::AcceptWeakening { by: None });
         let found = sim.entries.iter().find_map(|it| match &it.record {
@@ -198,7 +198,7 @@ fn a_restored_file_is_not_accepted() {
 #[test]
 fn tests_that_the_agent_added_are_not_expected_after_the_user_removed_them() {
     let check = |after: &'static str, edited: &'static str, expect: u64| {
-        let mut sim = Sim::new(two(), "5f", vec![Act::new(after), Act::new("5f")]);
+        let mut sim = Sim::new(two(), "5f", vec![Turn::new(after), Turn::new("5f")]);
         sim.play_iterations(1);
         sim.edited(edited);
         until(&mut sim, |it| it.state.iteration == 2);
@@ -219,8 +219,8 @@ fn tests_that_the_agent_added_are_not_expected_after_the_user_removed_them() {
 /// A file that the user rolled back beside own edits.
 #[test]
 fn a_file_that_the_user_rolls_back_is_compared_with_the_version_of_the_rollback() {
-    let acts = vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")];
-    let mut sim = Sim::new(two(), "ff", acts).run();
+    let turns = vec![weakens("pp", &["tests/a.py"]), Turn::idle("pp")];
+    let mut sim = Sim::new(two(), "ff", turns).run();
     sim.edited("pp");
     let tree = sim.state.tree_after(1).expect("a tree").to_owned();
     let paths = vec!["tests".to_owned()];
@@ -242,7 +242,7 @@ fn an_interrupted_rollback_is_no_edit_of_the_user() {
     let records_edit = |decisions: &[Decision]| {
         decisions.iter().any(|it| matches!(it, Decision::Record(Record::ProtectedEdited { .. })))
     };
-    let mut sim = Sim::new(two(), "ff", vec![Act::new("pf")]);
+    let mut sim = Sim::new(two(), "ff", vec![Turn::new("pf")]);
     sim.play_iterations(1);
     assert!(records_edit(&before_iteration(&sim, "tests/a.py")));
     sim.command(UserCommand::Pause);
@@ -268,7 +268,7 @@ fn an_interrupted_rollback_is_no_edit_of_the_user() {
 fn a_pause_is_not_idle_time() {
     let mut made = two();
     made.settings.exit.when = Some("criteria or idle>=10m".to_owned());
-    let mut sim = Sim::new(made, "ff", vec![Act::new("pf"), Act::new("pp")]);
+    let mut sim = Sim::new(made, "ff", vec![Turn::new("pf"), Turn::new("pp")]);
     sim.play_iterations(1);
     sim.command(UserCommand::Pause);
     sim.play();
@@ -293,7 +293,8 @@ fn an_agent_that_is_stopped_is_not_ended_as_idle() {
 fn a_weakening_that_the_loop_rolled_back_is_not_reported() {
     let mut made = two();
     made.settings.git.on_regression = OnRegression::Rollback;
-    let mut sim = Sim::new(made, "ff", vec![Act::new("pf"), weakens("fp", &["tests/a.py"]), Act::new("pp")]);
+    let mut sim =
+        Sim::new(made, "ff", vec![Turn::new("pf"), weakens("fp", &["tests/a.py"]), Turn::new("pp")]);
     until(&mut sim, |it| it.state.rollback.last.is_some());
     sim.weak.clear();
     sim.play();
@@ -306,7 +307,7 @@ fn a_pause_commits_no_work_that_may_be_rolled_back() {
     let mut made = two();
     made.settings.git.commit = CommitPolicy::Server;
     made.settings.git.on_regression = OnRegression::Rollback;
-    let mut sim = Sim::new(made, "pf", vec![Act::new("ff"), Act::new("pp")]);
+    let mut sim = Sim::new(made, "pf", vec![Turn::new("ff"), Turn::new("pp")]);
     until(&mut sim, |it| it.state.phase.running_agent().is_none() && it.state.iteration == 1);
     sim.command(UserCommand::Pause);
     sim.play();
@@ -321,13 +322,13 @@ fn a_pause_commits_no_work_that_may_be_rolled_back() {
 fn files_that_change_during_each_final_verdict_end_the_loop_as_claimed() {
     let mut made = two();
     made.settings.sandbox = SandboxMode::Auto;
-    let mut sim = Sim::new(made.clone(), "ff", vec![Act::new("pp")]);
+    let mut sim = Sim::new(made.clone(), "ff", vec![Turn::new("pp")]);
     sim.verdicts = vec![VerdictReply::Disturbed; 100];
     sim.play();
     ends(&sim, OutcomeKind::Completed, 1, "completed, claimed, not verified");
     assert_eq!(sim.verdicts.len(), 96);
     made.settings.mutants = MutantPolicy::Require;
-    let mut sim = Sim::new(made, "ff", vec![Act::new("pp")]);
+    let mut sim = Sim::new(made, "ff", vec![Turn::new("pp")]);
     sim.mutants = vec![Some(MutantReply::Disturbed); 100].into();
     sim.play();
     ends(&sim, OutcomeKind::Completed, 1, "completed, claimed, not verified");

@@ -1,7 +1,7 @@
 //! Iterations that change only what the task does not mention.
 
 use crate::decide::drift::streak;
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::journal::OutcomeKind;
 
 const AUTH: &[&str] = &["src/auth.py"];
@@ -10,14 +10,14 @@ const THEME: &[&str] = &["src/theme.py", "README.md"];
 /// Results of the checks after an iteration, and the files that it changed.
 type IterationActs = (&'static str, &'static [&'static str]);
 
-fn acts(changes: &[IterationActs]) -> Vec<Act> {
-    changes.iter().map(|(results, files)| Act { changed: files.to_vec(), ..Act::new(results) }).collect()
+fn turns(changes: &[IterationActs]) -> Vec<Turn> {
+    changes.iter().map(|(results, files)| Turn { changed: files.to_vec(), ..Turn::new(results) }).collect()
 }
 
 fn played(changes: &[IterationActs]) -> Sim {
     let mut spec = spec(vec![criterion("tests pass", "make test"), criterion("it lints", "make lint")]);
     spec.settings.limits.iterations = changes.len() as u32;
-    let mut sim = Sim::new(spec, "ff", acts(changes));
+    let mut sim = Sim::new(spec, "ff", turns(changes));
     sim.prompt = "Reject empty passwords in `src/auth.py`.";
     sim.run()
 }
@@ -67,6 +67,6 @@ fn changes_that_were_rolled_back_do_not_count() {
 #[test]
 fn a_task_without_sources_has_no_share() {
     let spec = spec(vec![criterion("tests pass", "make test")]);
-    let sim = Sim::new(spec, "f", acts(&[("f", THEME), ("f", THEME), ("f", THEME), ("p", THEME)])).run();
+    let sim = Sim::new(spec, "f", turns(&[("f", THEME), ("f", THEME), ("f", THEME), ("p", THEME)])).run();
     assert!(sim.state.history.iter().all(|it| it.drift.is_none()));
 }

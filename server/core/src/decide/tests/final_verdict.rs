@@ -3,7 +3,7 @@
 use crate::check::{CheckResult, Status, TestCounts};
 use crate::decide::UserCommand;
 use crate::decide::final_verdict::{CleanRoomGoals, UnrecordedInputs, VerdictReply, VerdictRounds};
-use crate::decide::sim::{self, Act, Sim, criterion, round_of, spec};
+use crate::decide::sim::{self, Sim, Turn, criterion, round_of, spec};
 use crate::journal::{BreakerState, LoopSpec, OutcomeKind, OutsideFiles, Record, Round};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
@@ -16,8 +16,8 @@ fn sandboxed() -> LoopSpec {
     spec
 }
 
-fn loop_with(acts: Vec<Act>, verdicts: Vec<VerdictReply>) -> Sim {
-    let mut sim = Sim::new(sandboxed(), "ff", acts);
+fn loop_with(turns: Vec<Turn>, verdicts: Vec<VerdictReply>) -> Sim {
+    let mut sim = Sim::new(sandboxed(), "ff", turns);
     sim.verdicts = verdicts;
     sim
 }
@@ -48,9 +48,13 @@ fn judge() -> ChangedJudge {
     }
 }
 
-fn judged(as_left: &str, pinned: Option<&str>, judges: Vec<ChangedJudge>) -> VerdictReply {
+fn judged(final_round: &str, pinned: Option<&str>, judges: Vec<ChangedJudge>) -> VerdictReply {
     let pinned = pinned.map(|it| round(it, ""));
-    VerdictReply::Judged(Box::new(VerdictRounds { pinned, judges, ..sim::as_left(round(as_left, "")) }))
+    VerdictReply::Judged(Box::new(VerdictRounds {
+        pinned,
+        judges,
+        ..sim::verdict_rounds(round(final_round, ""))
+    }))
 }
 
 fn verdicts(sim: &Sim) -> usize {
@@ -69,7 +73,7 @@ fn completes(sim: &Sim, iterations: u32, sentence: &str) {
 
 #[test]
 fn a_loop_completes_after_one_verdict() {
-    let sim = loop_with(vec![Act::new("pp")], Vec::new()).run();
+    let sim = loop_with(vec![Turn::new("pp")], Vec::new()).run();
     completes(&sim, 1, "completed, verified: all 2 required criteria pass after 1 iteration");
     assert_eq!(verdicts(&sim), 1);
 }
@@ -78,13 +82,13 @@ fn a_loop_completes_after_one_verdict() {
 fn without_a_sandbox_or_any_work_there_is_no_verdict() {
     let mut spec = sandboxed();
     spec.settings.sandbox = SandboxMode::Off;
-    assert_eq!(verdicts(&Sim::new(spec, "ff", vec![Act::new("pp")]).run()), 0);
+    assert_eq!(verdicts(&Sim::new(spec, "ff", vec![Turn::new("pp")]).run()), 0);
     assert_eq!(verdicts(&Sim::new(sandboxed(), "pp", Vec::new()).run()), 0);
 }
 
 #[test]
 fn clean_room_failures_go_to_the_next_iteration() {
-    let sim = loop_with(vec![Act::new("pp"); 2], vec![judged("fp", None, Vec::new())]).run();
+    let sim = loop_with(vec![Turn::new("pp"); 2], vec![judged("fp", None, Vec::new())]).run();
     completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
     assert!(sim.prompts[1].contains("1 of 2 fail"), "{}", sim.prompts[1]);
     assert_eq!(verdicts(&sim), 2);
@@ -92,7 +96,7 @@ fn clean_room_failures_go_to_the_next_iteration() {
 
 #[test]
 fn the_same_failure_in_the_clean_room_opens_the_breaker() {
-    let mut sim = Sim::new(LoopSpec { attended: false, ..sandboxed() }, "ff", vec![Act::new("pp"); 9]);
+    let mut sim = Sim::new(LoopSpec { attended: false, ..sandboxed() }, "ff", vec![Turn::new("pp"); 9]);
     sim.verdicts = vec![judged("fp", None, Vec::new()); 9];
     let sim = sim.run();
     assert_eq!((sim.state.breaker.state, sim.state.iteration), (BreakerState::Open, 5));
@@ -110,7 +114,7 @@ fn the_same_failure_in_the_clean_room_opens_the_breaker() {
 fn the_sentence_of_a_limit_names_failures_in_the_clean_room() {
     let mut spec = sandboxed();
     spec.settings.limits.iterations = 2;
-    let mut sim = Sim::new(spec, "ff", vec![Act::new("pp"); 2]);
+    let mut sim = Sim::new(spec, "ff", vec![Turn::new("pp"); 2]);
     sim.verdicts = vec![judged("fp", None, Vec::new()); 2];
     let sim = sim.run();
     let expect =
@@ -120,7 +124,7 @@ fn the_sentence_of_a_limit_names_failures_in_the_clean_room() {
 
 #[test]
 fn a_round_that_passes_does_not_replace_a_verdict_that_failed() {
-    let mut sim = loop_with(vec![Act::new("pp"); 2], vec![judged("fp", None, Vec::new())]);
+    let mut sim = loop_with(vec![Turn::new("pp"); 2], vec![judged("fp", None, Vec::new())]);
     while verdicts(&sim) == 0 {
         assert!(sim.turn(), "never judged");
     }
@@ -137,7 +141,7 @@ fn a_round_that_passes_does_not_replace_a_verdict_that_failed() {
 #[test]
 fn a_pass_that_needs_a_changed_judge_is_weakened_until_it_is_accepted() {
     let needs_judge = judged("pp", Some("fp"), vec![judge()]);
-    let mut sim = loop_with(vec![Act::new("pp"), Act::idle("pp")], vec![needs_judge]).run();
+    let mut sim = loop_with(vec![Turn::new("pp"), Turn::idle("pp")], vec![needs_judge]).run();
     let what = "tests/a.py changed, and with its version of the start \"tests\" fails: 1 of 2 fail";
     assert!(sim.prompts[1].contains(what), "{}", sim.prompts[1]);
     assert!(sim.sentence().starts_with(&format!("every check passes, but {what}")), "{}", sim.sentence());
@@ -155,14 +159,14 @@ fn a_pass_that_needs_a_changed_judge_is_weakened_until_it_is_accepted() {
 #[test]
 fn a_judge_that_the_agent_edits_again_is_judged_again() {
     let needs_judge = judged("pp", Some("fp"), vec![judge()]);
-    let acts = vec![Act::new("pp"), Act { changed: vec![JUDGE], ..Act::new("pp") }];
-    let sim = loop_with(acts, vec![needs_judge]).run();
+    let turns = vec![Turn::new("pp"), Turn { changed: vec![JUDGE], ..Turn::new("pp") }];
+    let sim = loop_with(turns, vec![needs_judge]).run();
     completes(&sim, 2, "completed, verified: all 2 required criteria pass after 2 iterations");
 }
 
 #[test]
 fn a_weakening_that_the_work_does_not_need_is_lifted() {
-    let weakens = Act { weakens: Some(vec![JUDGE]), ..Act::new("pp") };
+    let weakens = Turn { weakens: Some(vec![JUDGE]), ..Turn::new("pp") };
     let sim = loop_with(vec![weakens.clone()], vec![judged("pp", Some("pp"), vec![judge()])]).run();
     completes(
         &sim,
@@ -172,7 +176,7 @@ fn a_weakening_that_the_work_does_not_need_is_lifted() {
     );
     // The verdict is about another file.
     let other = ChangedJudge { path: "tests/b.py".to_owned(), ..judge() };
-    let sim = loop_with(vec![weakens, Act::idle("pp")], vec![judged("pp", Some("pp"), vec![other])]).run();
+    let sim = loop_with(vec![weakens, Turn::idle("pp")], vec![judged("pp", Some("pp"), vec![other])]).run();
     assert!(sim.sentence().contains("tests/a.py lost 1 test"), "{}", sim.sentence());
 }
 
@@ -181,9 +185,9 @@ fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_change
     let cannot = |weakened: bool, change: JudgeChange| {
         let pinned = Some(round("fp", "ImportError: cannot import name 'add'"));
         let judges = vec![ChangedJudge { change, ..judge() }];
-        let rounds = VerdictRounds { pinned, judges, ..sim::as_left(round("pp", "")) };
-        let act = Act { weakens: weakened.then(|| vec![JUDGE]), ..Act::new("pp") };
-        loop_with(vec![act, Act::idle("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run()
+        let rounds = VerdictRounds { pinned, judges, ..sim::verdict_rounds(round("pp", "")) };
+        let act = Turn { weakens: weakened.then(|| vec![JUDGE]), ..Turn::new("pp") };
+        loop_with(vec![act, Turn::idle("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run()
     };
     let renamed = cannot(false, JudgeChange::Other);
     let expect = "completed, claimed, not verified: all 2 required criteria pass after 1 iteration; \
@@ -205,8 +209,8 @@ fn old_tests_that_cannot_run_make_the_outcome_claimed_unless_only_imports_change
 #[test]
 fn an_input_that_could_not_be_judged_leaves_the_outcome_claimed() {
     let check = |unrecorded: UnrecordedInputs, reason: &str| {
-        let rounds = VerdictRounds { unrecorded, ..sim::as_left(round("pp", "")) };
-        let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run();
+        let rounds = VerdictRounds { unrecorded, ..sim::verdict_rounds(round("pp", "")) };
+        let sim = loop_with(vec![Turn::new("pp")], vec![VerdictReply::Judged(Box::new(rounds))]).run();
         let expect = format!(
             "completed, claimed, not verified: all 2 required criteria pass after 1 iteration; {reason}"
         );
@@ -255,8 +259,8 @@ fn fewer_tests_with_the_old_judges_count_as_weakened_unless_the_task_allows_it()
     let plays = |may_change: &[&str], changed: &'static str| {
         let mut spec = sandboxed();
         spec.settings.may_change = may_change.iter().map(ToString::to_string).collect();
-        let act = Act { changed: vec![changed], ..Act::new("5p") };
-        let mut sim = Sim::new(spec, "5f", vec![act, Act::idle("5p")]);
+        let act = Turn { changed: vec![changed], ..Turn::new("5p") };
+        let mut sim = Sim::new(spec, "5f", vec![act, Turn::idle("5p")]);
         sim.verdicts = vec![judged("5p", Some("3p"), vec![judge()])];
         sim.run()
     };
@@ -279,15 +283,15 @@ fn fewer_tests_with_the_old_judges_count_as_weakened_unless_the_task_allows_it()
 #[test]
 fn added_tests_are_not_compared_with_goals_without_tests() {
     let new = ChangedJudge { is_new: true, change: JudgeChange::OnlyAdded, ..judge() };
-    let sim = loop_with(vec![Act::new("pp")], vec![judged("pp", Some("fp"), vec![new.clone()])]).run();
+    let sim = loop_with(vec![Turn::new("pp")], vec![judged("pp", Some("fp"), vec![new.clone()])]).run();
     completes(
         &sim,
         1,
         "completed, verified: all 2 required criteria pass after 1 iteration; 1 test file added",
     );
     let instead = ChangedJudge { replaces_other: true, ..new };
-    let acts = vec![Act::new("pp"), Act::idle("pp")];
-    let sim = loop_with(acts, vec![judged("pp", Some("fp"), vec![instead])]).run();
+    let turns = vec![Turn::new("pp"), Turn::idle("pp")];
+    let sim = loop_with(turns, vec![judged("pp", Some("fp"), vec![instead])]).run();
     assert!(
         sim.sentence().contains("tests/a.py is new, and without it \"tests\" fails"),
         "{}",
@@ -299,7 +303,7 @@ fn added_tests_are_not_compared_with_goals_without_tests() {
 fn a_missing_clean_room_is_reported() {
     let why = VerdictReply::Unavailable { why: "bubblewrap is not installed".to_owned() };
     completes(
-        &loop_with(vec![Act::new("pp")], vec![why]).run(),
+        &loop_with(vec![Turn::new("pp")], vec![why]).run(),
         1,
         "completed, verified: all 2 required criteria pass after 1 iteration; \
          judged in the work tree, without a clean room: bubblewrap is not installed",
@@ -308,7 +312,7 @@ fn a_missing_clean_room_is_reported() {
 
 #[test]
 fn files_that_change_under_the_verdict_are_judged_again() {
-    let sim = loop_with(vec![Act::new("pp")], vec![VerdictReply::Disturbed]).run();
+    let sim = loop_with(vec![Turn::new("pp")], vec![VerdictReply::Disturbed]).run();
     completes(&sim, 1, "completed, verified: all 2 required criteria pass after 1 iteration");
     assert_eq!(verdicts(&sim), 1);
     let rounds = sim.entries.iter().filter(|it| matches!(it.record, Record::ChecksDone { .. })).count();
@@ -317,7 +321,7 @@ fn files_that_change_under_the_verdict_are_judged_again() {
 
 #[test]
 fn a_stop_now_does_not_wait_for_the_verdict() {
-    let mut sim = loop_with(vec![Act::new("pp")], Vec::new());
+    let mut sim = loop_with(vec![Turn::new("pp")], Vec::new());
     while !sim.live.work.is_checking() {
         assert!(sim.turn(), "never asked for a verdict");
     }
@@ -329,7 +333,7 @@ fn a_stop_now_does_not_wait_for_the_verdict() {
 #[test]
 fn goals_that_only_lack_coverage_are_judged_with_new_tests() {
     let check = |passed: u64, failed: u64, output: &str, expect: usize| {
-        let sim = loop_with(vec![Act::new("pp")], Vec::new()).run();
+        let sim = loop_with(vec![Turn::new("pp")], Vec::new()).run();
         let mut state = sim.state.clone();
         let id = state.criteria.pinned.first().map(|it| it.criterion.id.clone()).unwrap();
         state.weakening.tests.insert(id.clone(), 3);

@@ -1,7 +1,7 @@
 //! The loop's branch, an agent that leaves it, and the commits that loopkeeper makes.
 
 use crate::decide::branch_tracking;
-use crate::decide::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::sim::{Sim, Turn, criterion, item, spec};
 use crate::journal::{LoopSpec, OutcomeKind, Record, SnapshotWhen};
 use crate::settings::{CommitPolicy, OnRegression};
 use loopkeeper_task::PlanItem;
@@ -13,8 +13,8 @@ fn committing() -> LoopSpec {
     spec
 }
 
-fn on(branch: &'static str, spec: LoopSpec, start: &'static str, acts: Vec<Act>) -> Sim {
-    let mut sim = Sim::new(spec, start, acts);
+fn on(branch: &'static str, spec: LoopSpec, start: &'static str, turns: Vec<Turn>) -> Sim {
+    let mut sim = Sim::new(spec, start, turns);
     sim.branch = Some(branch);
     sim
 }
@@ -31,9 +31,13 @@ fn spans(sim: &Sim) -> Vec<Vec<(&str, &str)>> {
 
 #[test]
 fn each_iteration_that_changed_something_is_one_commit() {
-    let sim =
-        on("main", committing(), "ff", vec![Act::new("ff"), Act::idle("ff"), Act::new("pf"), Act::new("pp")])
-            .run();
+    let sim = on(
+        "main",
+        committing(),
+        "ff",
+        vec![Turn::new("ff"), Turn::idle("ff"), Turn::new("pf"), Turn::new("pp")],
+    )
+    .run();
     assert_eq!(
         subjects(&sim),
         ["ralph: iteration 1 of PROMPT.md", "feat: tests pass", "feat: lint is clean"]
@@ -61,17 +65,17 @@ fn a_commit_is_named_after_the_story_that_was_done() {
     let plan = |first: bool, rest: bool| {
         vec![story("US-1", first), story("US-2", rest), PlanItem { done: rest, ..item("box") }]
     };
-    let acts = vec![
-        Act { plan: Some(plan(true, false)), ..Act::new("ff") },
-        Act { plan: Some(plan(true, true)), ..Act::new("pp") },
+    let turns = vec![
+        Turn { plan: Some(plan(true, false)), ..Turn::new("ff") },
+        Turn { plan: Some(plan(true, true)), ..Turn::new("pp") },
     ];
-    let sim = on("main", spec, "ff", acts).run();
+    let sim = on("main", spec, "ff", turns).run();
     assert_eq!(subjects(&sim), ["feat: US-1 - Title US-1", "feat: US-2 - Title US-2 and 1 more"]);
 }
 
 #[test]
 fn uncommitted_changes_join_the_next_commit() {
-    let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
+    let mut sim = on("main", committing(), "ff", vec![Turn::new("ff"), Turn::new("ff"), Turn::new("pp")]);
     sim.no_commit = Some("another git process holds index.lock");
     while sim.prompts.len() < 2 {
         sim.turn();
@@ -87,7 +91,7 @@ fn uncommitted_changes_join_the_next_commit() {
 
 #[test]
 fn user_changes_between_iterations_are_not_committed() {
-    let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
+    let mut sim = on("main", committing(), "ff", vec![Turn::new("ff"), Turn::new("pp")]);
     sim.no_commit = Some("no author");
     sim.play_iterations(1);
     sim.edited("ff");
@@ -101,7 +105,7 @@ fn user_changes_between_iterations_are_not_committed() {
 fn reverted_changes_are_never_committed() {
     let mut spec = committing();
     spec.settings.git.on_regression = OnRegression::Rollback;
-    let sim = on("main", spec, "pf", vec![Act::new("fp"), Act::new("pp")]).run();
+    let sim = on("main", spec, "pf", vec![Turn::new("fp"), Turn::new("pp")]).run();
     let iterations: Vec<u32> = sim.commits.iter().map(|it| it.iteration).collect();
     assert_eq!(iterations, [2]);
     assert_eq!(spans(&sim)[0].len(), 1);
@@ -109,7 +113,7 @@ fn reverted_changes_are_never_committed() {
 
 #[test]
 fn a_commit_without_a_record_is_requested_again_with_its_mark() {
-    let mut sim = on("main", committing(), "ff", vec![Act::new("ff"), Act::new("pp")]);
+    let mut sim = on("main", committing(), "ff", vec![Turn::new("ff"), Turn::new("pp")]);
     sim.play_iterations(1);
     sim.crash("boot-1");
     sim.play();
@@ -127,9 +131,9 @@ fn clean_is_judged_again_once_the_work_is_committed() {
             .filter(|it| matches!(it.record, Record::ChecksDone { iteration: None, .. }))
             .count()
     };
-    let sim = on("main", spec.clone(), "fp", vec![Act::new("pf"), Act::new("pp")]).run();
+    let sim = on("main", spec.clone(), "fp", vec![Turn::new("pf"), Turn::new("pp")]).run();
     assert_eq!(rounds(&sim), 1);
-    let sim = on("main", spec, "fp", vec![Act::new("pp")]).run();
+    let sim = on("main", spec, "fp", vec![Turn::new("pp")]).run();
     assert_eq!(rounds(&sim), 0);
 }
 
@@ -138,23 +142,23 @@ fn commits_are_made_only_if_configured() {
     for commit in [CommitPolicy::Agent, CommitPolicy::Never] {
         let mut spec = committing();
         spec.settings.git.commit = commit;
-        let sim = on("main", spec, "ff", vec![Act::new("pp")]).run();
+        let sim = on("main", spec, "ff", vec![Turn::new("pp")]).run();
         assert!(sim.commits.is_empty());
         assert!(!sim.prompts[0].contains("loopkeeper commits what you changed"));
     }
-    let sim = on("main", committing(), "ff", vec![Act::new("pp")]).run();
+    let sim = on("main", committing(), "ff", vec![Turn::new("pp")]).run();
     assert!(sim.prompts[0].contains("loopkeeper commits what you changed"), "{}", sim.prompts[0]);
 }
 
 #[test]
 fn an_agent_that_leaves_the_branch_is_warned_until_it_returns() {
-    let acts = vec![
-        Act { switches: Some("other"), ..Act::new("ff") },
-        Act { switches: Some(""), ..Act::new("ff") },
-        Act { switches: Some("main"), ..Act::new("ff") },
-        Act::new("pp"),
+    let turns = vec![
+        Turn { switches: Some("other"), ..Turn::new("ff") },
+        Turn { switches: Some(""), ..Turn::new("ff") },
+        Turn { switches: Some("main"), ..Turn::new("ff") },
+        Turn::new("pp"),
     ];
-    let sim = on("main", committing(), "ff", acts).run();
+    let sim = on("main", committing(), "ff", turns).run();
     let is_warned = |n: usize| sim.prompts[n].contains("## Not on its branch");
     assert_eq!((is_warned(0), is_warned(1), is_warned(2), is_warned(3)), (false, true, true, false));
     assert!(
@@ -169,8 +173,12 @@ fn an_agent_that_leaves_the_branch_is_warned_until_it_returns() {
 
 #[test]
 fn a_removed_repository_is_not_reported_as_another_branch() {
-    let mut sim =
-        on("main", spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"), Act::new("f")]);
+    let mut sim = on(
+        "main",
+        spec(vec![criterion("tests pass", "make test")]),
+        "f",
+        vec![Turn::new("f"), Turn::new("f")],
+    );
     sim.play_iterations(1);
     let mut state = sim.state.clone();
     branch_tracking::record_snapshot_head(&mut state, SnapshotWhen::After, None);
@@ -182,8 +190,12 @@ fn a_removed_repository_is_not_reported_as_another_branch() {
 
 #[test]
 fn the_loop_follows_the_users_branch_switch() {
-    let mut sim =
-        on("main", spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"), Act::new("p")]);
+    let mut sim = on(
+        "main",
+        spec(vec![criterion("tests pass", "make test")]),
+        "f",
+        vec![Turn::new("f"), Turn::new("p")],
+    );
     sim.play_iterations(1);
     sim.branch = Some("mine");
     sim.play();
@@ -196,11 +208,11 @@ fn the_loop_follows_the_users_branch_switch() {
 
 #[test]
 fn without_a_repository_or_branch_none_is_created() {
-    let acts = || vec![Act { switches: Some("new"), ..Act::new("f") }, Act::new("p")];
+    let turns = || vec![Turn { switches: Some("new"), ..Turn::new("f") }, Turn::new("p")];
     let one = || spec(vec![criterion("tests pass", "make test")]);
     // A repository that the agent makes, and HEAD that was on no branch.
     for start in [None, Some("")] {
-        let mut sim = Sim::new(one(), "f", acts());
+        let mut sim = Sim::new(one(), "f", turns());
         sim.branch = start;
         sim.play();
         assert!(!sim.prompts[1].contains("Not on its branch"), "{start:?}");
@@ -212,7 +224,7 @@ fn without_a_repository_or_branch_none_is_created() {
 fn the_branch_is_taken_before_anything_else_and_once() {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.branch = Some("ralph/x".to_owned());
-    let mut sim = on("ralph/x", spec, "f", vec![Act::new("p")]);
+    let mut sim = on("ralph/x", spec, "f", vec![Turn::new("p")]);
     sim.crash("boot-1");
     sim.play();
     let kinds: Vec<bool> =

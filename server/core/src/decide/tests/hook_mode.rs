@@ -1,6 +1,6 @@
 //! Hook mode: one session, held open by its stop hook, that works on many iterations.
 
-use crate::decide::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::sim::{Sim, Turn, criterion, item, spec};
 use crate::decide::{Event, Phase, UserCommand};
 use crate::journal::{LoopSpec, OutcomeKind, PauseReason, Record};
 use loopkeeper_agent::{LoopMode, ProviderClass};
@@ -11,8 +11,8 @@ fn hooked() -> LoopSpec {
     spec
 }
 
-fn sim(acts: Vec<Act>) -> Sim {
-    Sim::new(hooked(), "f", acts)
+fn sim(turns: Vec<Turn>) -> Sim {
+    Sim::new(hooked(), "f", turns)
 }
 
 /// The records that show which agent works: `i`ntended, `h`eld or ended, `l`eft, `c`hecked, `e`nded.
@@ -32,7 +32,7 @@ pub(super) fn course(sim: &Sim) -> String {
 
 #[test]
 fn one_process_works_all_iterations_and_ends_before_verification() {
-    let sim = sim(vec![Act::new("f"), Act::new("f"), Act::new("p")]).run();
+    let sim = sim(vec![Turn::new("f"), Turn::new("f"), Turn::new("p")]).run();
     assert_eq!(course(&sim), "ihcihcihclce");
     assert_eq!((sim.process.starts, sim.state.iteration), (1, 3));
     assert!(sim.state.outcome().is_some_and(|it| it.verified), "{}", sim.sentence());
@@ -43,7 +43,7 @@ fn one_process_works_all_iterations_and_ends_before_verification() {
 
 #[test]
 fn a_regression_at_exit_is_handled_in_the_same_session() {
-    let mut sim = sim(vec![Act::new("p"), Act::new("p")]);
+    let mut sim = sim(vec![Turn::new("p"), Turn::new("p")]);
     while sim.entries.iter().all(|it| !matches!(it.record, Record::AgentLeft { .. })) {
         sim.turn();
         if sim.live.agent.release_requested {
@@ -58,7 +58,7 @@ fn a_regression_at_exit_is_handled_in_the_same_session() {
 #[test]
 fn a_loop_that_pauses_or_waits_releases_its_agent() {
     // The user's pause.
-    let mut paused = sim(vec![Act::new("f"), Act::new("p")]);
+    let mut paused = sim(vec![Turn::new("f"), Turn::new("p")]);
     while paused.state.iteration < 1 {
         paused.turn();
     }
@@ -73,17 +73,17 @@ fn a_loop_that_pauses_or_waits_releases_its_agent() {
     // A configured wait between two iterations.
     let mut spec = hooked();
     spec.settings.limits.between_ms = 60_000;
-    let waits = Sim::new(spec, "f", vec![Act::new("f"), Act::new("p")]).run();
+    let waits = Sim::new(spec, "f", vec![Turn::new("f"), Turn::new("p")]).run();
     assert_eq!((course(&waits).as_str(), waits.process.starts), ("ihcwlihclce", 2));
 
     // The breaker opens, which also gives up the session.
-    let idle = || Act::idle("f");
-    let open = sim(vec![idle(), idle(), idle(), Act::new("p")]).run();
+    let idle = || Turn::idle("f");
+    let open = sim(vec![idle(), idle(), idle(), Turn::new("p")]).run();
     assert_eq!(course(&open), "ihcihcihclihclce");
     assert_eq!((open.process.starts, open.sessions[3].1), (2, false));
 
     // A new criterion that is not trusted is found while the next iteration is prepared.
-    let mut untrusted = sim(vec![Act::new("f"), Act::new("p")]);
+    let mut untrusted = sim(vec![Turn::new("f"), Turn::new("p")]);
     untrusted.play_iterations(1);
     untrusted.documents.push(criterion("new", "make new"));
     untrusted.untrusted = vec![criterion("new", "make new").id];
@@ -96,7 +96,7 @@ fn a_loop_that_pauses_or_waits_releases_its_agent() {
 fn limits_hold_and_the_cost_is_known_at_the_end() {
     let mut spec = hooked();
     spec.settings.limits.iterations = 3;
-    let limit = Sim::new(spec, "f", (0..9).map(|_| Act::new("f")).collect()).run();
+    let limit = Sim::new(spec, "f", (0..9).map(|_| Turn::new("f")).collect()).run();
     assert_eq!((course(&limit).as_str(), limit.process.starts), ("ihcihcihcle", 1));
     let outcome = limit.state.outcome().expect("ended");
     assert_eq!((outcome.kind, limit.state.spent.cost_micros), (OutcomeKind::Limit, Some(30_000)));
@@ -104,7 +104,7 @@ fn limits_hold_and_the_cost_is_known_at_the_end() {
 
 #[test]
 fn an_agent_with_a_cap_is_started_again_in_its_session() {
-    let mut capped = sim((0..5).map(|_| Act::new("f")).chain([Act::new("p")]).collect());
+    let mut capped = sim((0..5).map(|_| Turn::new("f")).chain([Turn::new("p")]).collect());
     capped.process.cap = Some(2);
     capped.play();
     assert_eq!((course(&capped).as_str(), capped.process.starts), ("ihcihcihclihcihcihclce", 2));
@@ -113,10 +113,10 @@ fn an_agent_with_a_cap_is_started_again_in_its_session() {
 
 #[test]
 fn after_a_crash_of_agent_or_keeper_the_session_continues() {
-    let crash = Act::fails(ProviderClass::Crash, "f");
-    let agent = sim(vec![Act::new("f"), crash, Act::new("p")]).run();
+    let crash = Turn::fails(ProviderClass::Crash, "f");
+    let agent = sim(vec![Turn::new("f"), crash, Turn::new("p")]).run();
     assert_eq!((course(&agent).as_str(), agent.process.starts), ("ihcixwihclce", 2));
-    let mut keeper = sim(vec![Act::new("f"), Act::new("p")]);
+    let mut keeper = sim(vec![Turn::new("f"), Turn::new("p")]);
     while keeper.state.phase != Phase::Checking {
         keeper.turn();
     }
@@ -128,7 +128,7 @@ fn after_a_crash_of_agent_or_keeper_the_session_continues() {
 
 #[test]
 fn a_keeper_that_dies_before_the_last_round_runs_it() {
-    let mut sim = sim(vec![Act::new("p")]);
+    let mut sim = sim(vec![Turn::new("p")]);
     sim.play_iterations(1);
     sim.crash("boot-2");
     sim.play();
@@ -137,7 +137,7 @@ fn a_keeper_that_dies_before_the_last_round_runs_it() {
 
 #[test]
 fn an_agent_that_exits_between_iterations_continues_in_a_new_process() {
-    let mut sim = sim(vec![Act::new("f"), Act::new("p")]);
+    let mut sim = sim(vec![Turn::new("f"), Turn::new("p")]);
     while sim.state.phase != Phase::Checking {
         sim.turn();
     }
@@ -150,7 +150,7 @@ fn an_agent_that_exits_between_iterations_continues_in_a_new_process() {
 #[test]
 fn a_stop_runs_the_checks_first_and_a_stop_now_does_not() {
     for (command, expect) in [(UserCommand::Stop, "ihcle"), (UserCommand::StopNow, "ihe")] {
-        let mut sim = sim(vec![Act::new("f"), Act::new("f")]);
+        let mut sim = sim(vec![Turn::new("f"), Turn::new("f")]);
         while sim.state.phase != Phase::Checking {
             sim.turn();
         }
@@ -162,7 +162,7 @@ fn a_stop_runs_the_checks_first_and_a_stop_now_does_not() {
 
 #[test]
 fn a_fresh_session_needs_another_process() {
-    let mut sim = sim(vec![Act::new("f"), Act::new("p")]);
+    let mut sim = sim(vec![Turn::new("f"), Turn::new("p")]);
     while sim.state.phase != Phase::Checking {
         sim.turn();
     }
@@ -175,6 +175,6 @@ fn a_fresh_session_needs_another_process() {
 fn an_open_plan_keeps_the_session() {
     let mut spec = hooked();
     spec.plan = vec![item("x")];
-    let sim = Sim::new(spec, "f", vec![Act::new("p"), Act { ticks: 1, ..Act::new("p") }]).run();
+    let sim = Sim::new(spec, "f", vec![Turn::new("p"), Turn { ticks: 1, ..Turn::new("p") }]).run();
     assert_eq!((course(&sim).as_str(), sim.process.starts), ("ihcihclce", 1));
 }

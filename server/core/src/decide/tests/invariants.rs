@@ -10,7 +10,7 @@ use proptest::{collection, prop_assert, proptest};
 use super::properties::{SESSIONS, check_journal};
 use crate::check::Status;
 use crate::decide::UserCommand;
-use crate::decide::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::sim::{Sim, Turn, criterion, item, spec};
 use crate::journal::{
     BreakerCause, BreakerState, Entry, LoopSpec, OutcomeKind, PinnedCriterion, Record, SnapshotWhen,
     Weakening,
@@ -22,7 +22,7 @@ const RESULTS: [&str; 10] = ["fff", "5ff", "5pf", "5pp", "fpp", "5tp", "zpp", "2
 const SAYS: [&str; 4] =
     ["", "<promise>COMPLETE</promise>", "Which database do you want?", "EXIT_SIGNAL: true"];
 
-fn act() -> impl Strategy<Value = Act> {
+fn act() -> impl Strategy<Value = Turn> {
     let error = prop_oneof![
         8 => Just(None),
         1 => Just(Some(ProviderClass::Transient)),
@@ -37,7 +37,7 @@ fn act() -> impl Strategy<Value = Act> {
         |(numbers, error, weakens, makes, flags)| {
             let (results, says, ticks, cost, takes_ms) = numbers;
             let [changed, denied, hangs, forgets] = flags;
-            Act {
+            Turn {
                 changed: if changed { vec!["a.rs"] } else { vec![] },
                 denied: if denied { vec!["Bash: git push"] } else { vec![] },
                 says: SAYS[says],
@@ -49,7 +49,7 @@ fn act() -> impl Strategy<Value = Act> {
                 ticks,
                 cost,
                 takes_ms,
-                ..Act::new(RESULTS[results])
+                ..Turn::new(RESULTS[results])
             }
         },
     )
@@ -135,10 +135,10 @@ proptest! {
     #[test]
     fn invariants_hold_for_any_events(
         bits in any::<u16>(),
-        acts in collection::vec(act(), 0..20),
+        turns in collection::vec(act(), 0..20),
         disturbances in collection::vec((0..15_u8, any::<u8>()), 0..30),
     ) {
-        let mut sim = Sim::new(made(bits), RESULTS[usize::from(bits) % 3], acts);
+        let mut sim = Sim::new(made(bits), RESULTS[usize::from(bits) % 3], turns);
         for (at, one) in disturbances.iter().enumerate() {
             disturb(&mut sim, at, *one);
         }
@@ -156,12 +156,12 @@ proptest! {
 /// A loop with a goal, a regression that is rolled back, and a weakening.
 #[test]
 fn invariants_hold_after_a_crash_at_any_point() {
-    let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("5pp") };
-    let acts =
-        vec![Act::new("5pf"), Act::new("5fp"), weakens, Act { weakens: Some(vec![]), ..Act::new("5pp") }];
+    let weakens = Turn { weakens: Some(vec!["tests/a.py"]), ..Turn::new("5pp") };
+    let turns =
+        vec![Turn::new("5pf"), Turn::new("5fp"), weakens, Turn { weakens: Some(vec![]), ..Turn::new("5pp") }];
     for boot in ["boot-1", "another"] {
         for point in 0.. {
-            let mut sim = Sim::new(made(1 << 5 | 1 << 11), "5ff", acts.clone());
+            let mut sim = Sim::new(made(1 << 5 | 1 << 11), "5ff", turns.clone());
             let reached = (0..point).all(|_| sim.turn());
             sim.crash(boot);
             settle(&mut sim).and_then(|()| check_journal(&sim.entries)).unwrap();
@@ -300,7 +300,7 @@ impl<'a> RecordedLoop<'a> {
 #[test]
 fn an_attached_loop_completes_after_a_crash_at_any_point() {
     for point in 0.. {
-        let mut sim = Sim::new(made(1 << 5 | 1 << 15), "5ff", vec![Act::new("5pf"), Act::new("5pp")]);
+        let mut sim = Sim::new(made(1 << 5 | 1 << 15), "5ff", vec![Turn::new("5pf"), Turn::new("5pp")]);
         sim.play();
         sim.speak(SESSIONS[0], 8);
         let reached = (0..point).all(|_| sim.turn());
@@ -376,7 +376,7 @@ fn second_start(all: &[Entry]) -> usize {
 /// An iteration needs an attached session, and never continues the session of another loop.
 #[test]
 fn forged_journals_of_an_attached_session_do_not_hold() {
-    let mut sim = Sim::new(made(1 << 5 | 1 << 15), "fff", vec![Act::new("5ff"), Act::new("5pp")]);
+    let mut sim = Sim::new(made(1 << 5 | 1 << 15), "fff", vec![Turn::new("5ff"), Turn::new("5pp")]);
     sim.play();
     sim.speak(SESSIONS[0], 8);
     sim.play();
@@ -408,8 +408,8 @@ fn forged_journals_of_an_attached_session_do_not_hold() {
 fn forged_journals_do_not_hold() {
     let mut made = made(1 << 5);
     made.settings.limits.between_ms = 60_000;
-    let acts = vec![Act::new("5ff"), Act::new("5pf"), Act::new("5pp")];
-    let honest = Sim::new(made, "fff", acts).run().entries;
+    let turns = vec![Turn::new("5ff"), Turn::new("5pf"), Turn::new("5pp")];
+    let honest = Sim::new(made, "fff", turns).run().entries;
     assert!(check_invariants(&honest).is_ok() && check_journal(&honest).is_ok());
     for (name, forge) in FORGERIES {
         let mut forged = honest.clone();

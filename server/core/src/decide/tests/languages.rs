@@ -3,7 +3,7 @@
 use super::outcomes::{summary, two};
 use crate::check::{CriteriaTally, Status};
 use crate::decide::early_warning::early_warnings;
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::decide::{UserCommand, forecast};
 use crate::journal::{LoopSpec, Record};
 use loopkeeper_agent::ProviderClass;
@@ -16,8 +16,8 @@ fn one() -> LoopSpec {
 }
 
 /// Plays a loop in both languages; the Chinese sentence of its end or pause.
-fn play(spec: &LoopSpec, start: &'static str, acts: &[Act]) -> String {
-    let played = || Sim::new(spec.clone(), start, acts.to_vec()).run();
+fn play(spec: &LoopSpec, start: &'static str, turns: &[Turn]) -> String {
+    let played = || Sim::new(spec.clone(), start, turns.to_vec()).run();
     let (english, chinese) = (played(), Language::SimplifiedChinese.during(played));
     assert_eq!(summary(&chinese), summary(&english));
     assert_eq!(chinese.prompts.first(), english.prompts.first());
@@ -26,12 +26,12 @@ fn play(spec: &LoopSpec, start: &'static str, acts: &[Act]) -> String {
 
 #[test]
 fn completions_are_chinese() {
-    let check = |spec: &LoopSpec, start: &'static str, acts: &[Act], expect: &str| {
-        assert_eq!(play(spec, start, acts), expect);
+    let check = |spec: &LoopSpec, start: &'static str, turns: &[Turn], expect: &str| {
+        assert_eq!(play(spec, start, turns), expect);
     };
     let two = spec(two());
-    check(&two, "ff", &[Act::new("pp")], "已完成，已验证：1 次迭代后，全部 2 个必需标准通过");
-    check(&one(), "f", &[Act::new("p")], "已完成，已验证：1 次迭代后，唯一的必需标准通过");
+    check(&two, "ff", &[Turn::new("pp")], "已完成，已验证：1 次迭代后，全部 2 个必需标准通过");
+    check(&one(), "f", &[Turn::new("p")], "已完成，已验证：1 次迭代后，唯一的必需标准通过");
     let held = play(&two, "pp", &[]);
     assert!(
         held.starts_with("已完成，已验证：已经成立，全部 2 个必需标准在第一次迭代之前就已通过"),
@@ -42,25 +42,25 @@ fn completions_are_chinese() {
     check(
         &when,
         "ff",
-        &[Act::new("pf"), Act::new("pf")],
+        &[Turn::new("pf"), Turn::new("pf")],
         "由 exit.when 结束，未完成：2 次迭代后，迭代次数 2 >= 2，并非所有必需标准都成立，1/2 项必需检查失败",
     );
 }
 
 #[test]
 fn limits_and_pauses_are_chinese() {
-    let check = |spec: &LoopSpec, acts: &[Act], expect: &str| assert_eq!(play(spec, "f", acts), expect);
+    let check = |spec: &LoopSpec, turns: &[Turn], expect: &str| assert_eq!(play(spec, "f", turns), expect);
     let mut short = one();
     short.settings.limits.iterations = 2;
-    check(&short, &[Act::new("f"), Act::new("f")], "达到限额：2 次迭代；唯一的必需标准未通过");
+    check(&short, &[Turn::new("f"), Turn::new("f")], "达到限额：2 次迭代；唯一的必需标准未通过");
     let mut stuck = one();
     stuck.settings.breaker.max_trips = 1;
-    check(&stuck, &[Act::idle("f"), Act::idle("f"), Act::idle("f")], "断路器断开：3 次迭代没有文件更改");
-    let crash = || Act::fails(ProviderClass::Crash, "f");
+    check(&stuck, &[Turn::idle("f"), Turn::idle("f"), Turn::idle("f")], "断路器断开：3 次迭代没有文件更改");
+    let crash = || Turn::fails(ProviderClass::Crash, "f");
     check(&one(), &[crash(), crash(), crash()], "代理 `mine` 连续失败 3 次：no luck");
     check(
         &one(),
-        &[Act::fails(ProviderClass::Billing, "f")],
+        &[Turn::fails(ProviderClass::Billing, "f")],
         "代理 `mine` 的账户余额不足：no luck. Hint: 请为账户充值或选择另一个代理，然后运行 `loopkeeper resume`",
     );
     let missing = play(&one(), "m", &[]);
@@ -72,15 +72,15 @@ fn summaries_and_warnings_are_chinese() {
     let mut made = spec(two());
     made.settings.limits.duration_ms = 100 * 3_600_000;
     made.settings.limits.iterations = 5;
-    let act = |results, changed: &[&'static str]| Act {
+    let act = |results, changed: &[&'static str]| Turn {
         cost: 100_000,
         changed: changed.to_vec(),
-        ..Act::new(results)
+        ..Turn::new(results)
     };
-    let acts = vec![act("pf", &["a"]).says(DONE), act("ff", &["a", "b"]), act("pf", &["a"]), act("pf", &[])];
+    let turns = vec![act("pf", &["a"]).says(DONE), act("ff", &["a", "b"]), act("pf", &["a"]), act("pf", &[])];
     let tally = |results: [Status; 2]| CriteriaTally::of(results.map(|it| (true, Some(it)))).of_round();
     Language::SimplifiedChinese.during(|| {
-        let mut sim = Sim::new(made, "ff", acts);
+        let mut sim = Sim::new(made, "ff", turns);
         sim.play_iterations(4);
         let (some, none) = (tally([Status::Pass, Status::Fail]), tally([Status::Fail, Status::Fail]));
         let sentences: Vec<_> = sim.state.history.iter().map(|it| it.sentence.clone()).collect();
@@ -102,8 +102,8 @@ fn summaries_and_warnings_are_chinese() {
 
 #[test]
 fn a_denial_is_asked_about_once_in_whatever_language() {
-    let denied = || Act::new("f").denied(&["Bash: git push"]);
-    let mut sim = Sim::new(one(), "f", vec![denied(), denied(), denied(), denied(), Act::new("p")]);
+    let denied = || Turn::new("f").denied(&["Bash: git push"]);
+    let mut sim = Sim::new(one(), "f", vec![denied(), denied(), denied(), denied(), Turn::new("p")]);
     let asked = |sim: &Sim| {
         let texts = sim.entries.iter().filter_map(|it| match &it.record {
             Record::Asked { text, .. } => Some(text.clone()),

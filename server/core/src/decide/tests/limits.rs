@@ -3,7 +3,7 @@
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
 
-use crate::decide::sim::{Act, Sim, criterion, quiet_run, spec};
+use crate::decide::sim::{Sim, Turn, criterion, quiet_run, spec};
 use crate::decide::{Event, UserCommand, forecast};
 use crate::journal::{Entry, LimitName, LoopSpec, OutcomeKind, PauseReason, Record, WaitReason};
 use loopkeeper_agent::{AgentEnding, AgentRun, ProviderClass, ProviderError};
@@ -142,25 +142,25 @@ fn a_temporary_failure_that_names_a_time_is_waited_for_until_then() {
 
 #[test]
 fn a_success_or_a_change_resets_the_backoff() {
-    let fails = || Act::fails(ProviderClass::Transient, "f");
-    let mut acts: Vec<Act> = (0..11).map(|_| fails()).collect();
-    acts.push(Act { changed: vec!["a.rs"], ..fails() });
-    acts.extend((0..10).map(|_| fails()));
-    acts.push(Act::new("f"));
-    acts.extend((0..11).map(|_| fails()));
-    acts.push(Act::new("p"));
-    let sim = Sim::new(one(), "f", acts).run();
+    let fails = || Turn::fails(ProviderClass::Transient, "f");
+    let mut turns: Vec<Turn> = (0..11).map(|_| fails()).collect();
+    turns.push(Turn { changed: vec!["a.rs"], ..fails() });
+    turns.extend((0..10).map(|_| fails()));
+    turns.push(Turn::new("f"));
+    turns.extend((0..11).map(|_| fails()));
+    turns.push(Turn::new("p"));
+    let sim = Sim::new(one(), "f", turns).run();
     assert_eq!(sim.sentence(), "completed, verified: the one required criterion passes after 35 iterations");
 }
 
 #[test]
 fn failures_of_the_provider_are_no_failures_of_the_agent() {
-    let acts = [ProviderClass::Crash, ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash]
-        .map(|it| Act::fails(it, "f"));
-    let sim = Sim::new(one(), "f", [acts.to_vec(), vec![Act::new("p")]].concat()).run();
+    let turns = [ProviderClass::Crash, ProviderClass::Transient, ProviderClass::Quota, ProviderClass::Crash]
+        .map(|it| Turn::fails(it, "f"));
+    let sim = Sim::new(one(), "f", [turns.to_vec(), vec![Turn::new("p")]].concat()).run();
     assert_eq!(sim.state.outcome().map(|it| it.verified), Some(true), "{}", sim.sentence());
-    let third = vec![Act::fails(ProviderClass::Crash, "f")];
-    let sim = Sim::new(one(), "f", [acts.to_vec(), third].concat()).run();
+    let third = vec![Turn::fails(ProviderClass::Crash, "f")];
+    let sim = Sim::new(one(), "f", [turns.to_vec(), third].concat()).run();
     assert_eq!(sim.sentence(), "the agent `mine` failed 3 times in a row: no luck");
 }
 
@@ -239,7 +239,7 @@ fn a_wait_that_outlasts_the_loop_is_not_waited_for() {
     let check = |class, attended, duration: u64, expect: &str| {
         let mut short = LoopSpec { attended, ..one() };
         short.settings.limits.duration_ms = duration;
-        let sim = Sim::new(short, "f", vec![Act::fails(class, "f")]).run();
+        let sim = Sim::new(short, "f", vec![Turn::fails(class, "f")]).run();
         assert_eq!(sim.sentence(), expect);
         assert!(sim.state.time.worked_ms < 2 * MINUTE, "{}", sim.state.time.worked_ms);
         assert!(!sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })));
@@ -289,8 +289,8 @@ fn four_fifths_of_a_limit_are_reported_once() {
     tight.settings.limits.iterations = 10;
     tight.settings.limits.cost_micros = 1_000_000;
     tight.settings.limits.duration_ms = 11 * MINUTE;
-    let acts = (0..10).map(|_| Act { cost: 120_000, ..Act::new("f") }).collect();
-    let mut sim = Sim::new(tight, "f", acts);
+    let turns = (0..10).map(|_| Turn { cost: 120_000, ..Turn::new("f") }).collect();
+    let mut sim = Sim::new(tight, "f", turns);
     while sim.state.iteration < 8 {
         sim.turn();
     }
@@ -308,10 +308,10 @@ fn four_fifths_of_a_limit_are_reported_once() {
 
 #[test]
 fn a_forecast_names_the_limit_that_is_reached_first() {
-    let check = |spec: LoopSpec, acts: usize, cost: u64, expect: Option<&str>| {
-        let acts = (0..acts).map(|_| Act { cost, ..Act::new("f") }).collect();
-        let mut sim = Sim::new(spec, "f", acts);
-        let count = sim.acts.len() as u32;
+    let check = |spec: LoopSpec, turns: usize, cost: u64, expect: Option<&str>| {
+        let turns = (0..turns).map(|_| Turn { cost, ..Turn::new("f") }).collect();
+        let mut sim = Sim::new(spec, "f", turns);
+        let count = sim.turns.len() as u32;
         sim.play_iterations(count);
         assert_eq!(forecast::forecast(&sim.state).as_deref(), expect);
     };
@@ -330,8 +330,8 @@ fn a_forecast_names_the_limit_that_is_reached_first() {
 fn the_hourly_call_limit_is_waited_for() {
     let mut few = one();
     few.settings.limits.calls_per_hour = 3;
-    let acts = || (0..6).map(|_| Act::new("f")).chain([Act::new("p")]).collect();
-    let sim = Sim::new(few.clone(), "f", acts()).run();
+    let turns = || (0..6).map(|_| Turn::new("f")).chain([Turn::new("p")]).collect();
+    let sim = Sim::new(few.clone(), "f", turns()).run();
     assert!(sim.sentence().ends_with("after 7 iterations"), "{}", sim.sentence());
     let waits = |sim: &Sim| {
         let is_one = |it: &&Entry| matches!(it.record, Record::Waiting { reason: WaitReason::Calls, .. });
@@ -340,7 +340,7 @@ fn the_hourly_call_limit_is_waited_for() {
     assert_eq!(waits(&sim), 2, "3, 3, 1");
     assert_eq!(sim.state.spent.calls_this_hour, 3);
     // Calls of other loops count, and an unreadable list does not lift the limit.
-    let mut sim = Sim::new(few.clone(), "f", vec![Act::new("p")]);
+    let mut sim = Sim::new(few.clone(), "f", vec![Turn::new("p")]);
     sim.calls = Some(vec![(sim.now.wall - 30 * MINUTE, "other", 1); 3]);
     sim.play();
     assert!(
@@ -348,7 +348,7 @@ fn the_hourly_call_limit_is_waited_for() {
         "{}",
         sim.state.time.worked_ms
     );
-    let mut sim = Sim::new(few.clone(), "f", acts());
+    let mut sim = Sim::new(few.clone(), "f", turns());
     sim.calls = None;
     sim.play();
     assert_eq!((sim.state.iteration, waits(&sim)), (7, 2));
@@ -358,7 +358,7 @@ fn the_hourly_call_limit_is_waited_for() {
     );
     // A wait that would outlast the loop ends it.
     few.settings.limits.duration_ms = 30 * MINUTE;
-    let sim = Sim::new(few, "f", acts()).run();
+    let sim = Sim::new(few, "f", turns()).run();
     assert_eq!(
         sim.sentence(),
         "limit reached: the hourly call limit is reached for longer than the 30 min of this loop, stopped after 3 \
@@ -369,7 +369,7 @@ fn the_hourly_call_limit_is_waited_for() {
 #[test]
 fn commands_are_handled_while_a_slot_is_requested() {
     let asked = || {
-        let mut sim = Sim::new(one(), "f", vec![Act::new("p")]);
+        let mut sim = Sim::new(one(), "f", vec![Turn::new("p")]);
         while !sim.live.work.is_asking() {
             sim.turn();
         }
@@ -416,23 +416,23 @@ fn disturbance() -> impl Strategy<Value = Disturbance> {
     ]
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn act() -> impl Strategy<Value = Turn> {
     let error = prop_oneof![
         2 => Just(None),
         3 => Just(Some(ProviderClass::Quota)),
         1 => Just(Some(ProviderClass::Transient)),
     ];
-    (error, any::<bool>()).prop_map(|(error, changed)| Act {
+    (error, any::<bool>()).prop_map(|(error, changed)| Turn {
         error,
         changed: if changed { vec!["a.rs"] } else { vec![] },
-        ..Act::new("f")
+        ..Turn::new("f")
     })
 }
 
 proptest! {
     #[test]
     fn nothing_starts_before_its_deadline(
-        acts in collection::vec(act(), 0..25),
+        turns in collection::vec(act(), 0..25),
         disturbances in collection::vec(disturbance(), 0..25),
         limit in 1..5_u32,
         is_readable in any::<bool>(),
@@ -440,7 +440,7 @@ proptest! {
         let mut made = one();
         made.settings.limits.iterations = 9;
         made.settings.limits.calls_per_hour = limit;
-        let mut sim = Sim::new(made, "f", acts);
+        let mut sim = Sim::new(made, "f", turns);
         if !is_readable { sim.calls = None; }
         for (i, disturbance) in disturbances.iter().enumerate() {
             match disturbance {
@@ -478,7 +478,7 @@ proptest! {
 #[test]
 fn a_missing_login_asks_the_user_whatever_files_the_agent_wrote() {
     for class in [ProviderClass::Login, ProviderClass::Billing] {
-        let act = Act { error: Some(class), ..Act::new("f") };
+        let act = Turn { error: Some(class), ..Turn::new("f") };
         let sim = Sim::new(one(), "f", vec![act.clone(), act]).run();
         assert_eq!(sim.state.iteration, 1, "{class:?}: {}", sim.sentence());
         assert_eq!(sim.state.pause.as_ref().map(|it| it.reason), Some(PauseReason::Agent));

@@ -1,10 +1,10 @@
 //! The part of a prompt that reports earlier iterations.
 
 use crate::decide::UserCommand;
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 
-fn sim(acts: Vec<Act>) -> Sim {
-    Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", acts)
+fn sim(turns: Vec<Turn>) -> Sim {
+    Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", turns)
 }
 
 /// The prompt of this iteration.
@@ -19,13 +19,13 @@ fn contains(text: &str, expect: &str) {
 
 #[test]
 fn work_messages_and_decisions_reach_the_next_prompt() {
-    let acts = vec![
-        Act::new("f").says("Began.\n\nDecision: use SQLite\n"),
-        Act::new("f").says("Went on.\n\nDecision: keep the old names\nDecision: use SQLite\n"),
-        Act::new("f").says("Third."),
-        Act::new("p"),
+    let turns = vec![
+        Turn::new("f").says("Began.\n\nDecision: use SQLite\n"),
+        Turn::new("f").says("Went on.\n\nDecision: keep the old names\nDecision: use SQLite\n"),
+        Turn::new("f").says("Third."),
+        Turn::new("p"),
     ];
-    let sim = sim(acts).run();
+    let sim = sim(turns).run();
     assert!(!prompt(&sim, 1).contains("tried before"), "{}", prompt(&sim, 1));
     let last = prompt(&sim, 4);
     contains(last, "- 1: 1 file changed, 0 of 1 pass\n- 2: 1 file changed, 0 of 1 pass\n- 3: 1 file changed");
@@ -37,7 +37,7 @@ fn work_messages_and_decisions_reach_the_next_prompt() {
 
 #[test]
 fn a_revert_is_reported_and_drops_its_decisions() {
-    let mut sim = sim(vec![Act::new("f").says("Decision: one"), Act::new("f").says("Decision: two")]);
+    let mut sim = sim(vec![Turn::new("f").says("Decision: one"), Turn::new("f").says("Decision: two")]);
     while sim.prompts.len() < 2 {
         sim.turn();
     }
@@ -45,7 +45,7 @@ fn a_revert_is_reported_and_drops_its_decisions() {
     sim.play();
     sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
-    sim.acts.extend([Act::new("f"), Act::new("p")]);
+    sim.turns.extend([Turn::new("f"), Turn::new("p")]);
     sim.command(UserCommand::Resume);
     sim.play();
     let third = prompt(&sim, 3);

@@ -4,7 +4,7 @@ use crate::check::{CheckResult, Status};
 use crate::decide::UserCommand;
 use crate::decide::final_verdict::{VerdictReply, VerdictRounds};
 use crate::decide::replay;
-use crate::decide::sim::{Act, Sim, as_left, criterion, round_of, spec};
+use crate::decide::sim::{Sim, Turn, criterion, round_of, spec, verdict_rounds};
 use crate::journal::{LoopSpec, Role};
 use crate::settings::SandboxMode;
 use crate::tamper::judge_files::{ChangedJudge, JudgeChange};
@@ -28,9 +28,9 @@ fn fact(sim: &Sim) -> &str {
 
 /// `expect`: the fact of the last round, whether the loop is verified, and its iterations.
 #[track_caller]
-fn check(rule: NumberRule, start: &'static str, acts: &[&'static str], expect: (&str, bool, u32)) -> Sim {
-    let acts: Vec<Act> = acts.iter().map(|it| Act::new(it)).collect();
-    let sim = Sim::new(loop_spec(rule, acts.len() as u32), start, acts).run();
+fn check(rule: NumberRule, start: &'static str, turns: &[&'static str], expect: (&str, bool, u32)) -> Sim {
+    let turns: Vec<Turn> = turns.iter().map(|it| Turn::new(it)).collect();
+    let sim = Sim::new(loop_spec(rule, turns.len() as u32), start, turns).run();
     let outcome = sim.state.outcome().expect("ended");
     assert_eq!((fact(&sim), outcome.verified, sim.state.iteration), expect, "{}", sim.sentence());
     sim
@@ -71,7 +71,7 @@ fn the_reference_is_replayed() {
 
 #[test]
 fn a_rollback_resets_the_best_number() {
-    let mut sim = Sim::new(loop_spec(NumberRule::NotFalling, 3), "5f", vec![Act::new("8f")]);
+    let mut sim = Sim::new(loop_spec(NumberRule::NotFalling, 3), "5f", vec![Turn::new("8f")]);
     while sim.state.history.is_empty() {
         assert!(sim.turn());
     }
@@ -80,7 +80,7 @@ fn a_rollback_resets_the_best_number() {
     assert_eq!(fact(&sim), "8, baseline 5");
     sim.command(UserCommand::Rollback { to: 0, paths: Vec::new() });
     sim.play();
-    sim.acts.push(Act::new("6p"));
+    sim.turns.push(Turn::new("6p"));
     sim.command(UserCommand::Resume);
     sim.play();
     assert_eq!(fact(&sim), "6, baseline 5", "{}", sim.sentence());
@@ -95,8 +95,8 @@ fn the_clean_room_compares_with_the_same_numbers() {
         ..CheckResult::new(it.id.clone(), Status::Pass, "")
     };
     let results = spec.criteria.iter().map(number).collect();
-    let mut sim = Sim::new(spec, "5f", vec![Act::new("7p")]);
-    sim.verdicts = vec![VerdictReply::Judged(Box::new(as_left(round_of(results))))];
+    let mut sim = Sim::new(spec, "5f", vec![Turn::new("7p")]);
+    sim.verdicts = vec![VerdictReply::Judged(Box::new(verdict_rounds(round_of(results))))];
     let sim = sim.run();
     assert!(!sim.state.outcome().expect("ended").verified);
     assert_eq!(fact(&sim), "6, must not fall below 7 (best so far) in a clean room");
@@ -121,8 +121,8 @@ fn a_changed_script_that_measures_is_compared_as_at_the_start() {
             composed: None,
             change: JudgeChange::Other,
         };
-        let rounds = VerdictRounds { pinned: Some(of(5.0)), judges: vec![judge], ..as_left(of(7.0)) };
-        let mut sim = Sim::new(spec, "5f", vec![Act::new("7p")]);
+        let rounds = VerdictRounds { pinned: Some(of(5.0)), judges: vec![judge], ..verdict_rounds(of(7.0)) };
+        let mut sim = Sim::new(spec, "5f", vec![Turn::new("7p")]);
         sim.verdicts = vec![VerdictReply::Judged(Box::new(rounds))];
         sim.run()
     };

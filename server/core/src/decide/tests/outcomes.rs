@@ -1,6 +1,6 @@
-//! How loops end: from the acts of the agent and the results of the checks to outcome, sentence and iterations.
+//! How loops end: from the turns of the agent and the results of the checks to outcome, sentence and iterations.
 
-use crate::decide::sim::{Act, Sim, criterion, item, quiet_run, spec};
+use crate::decide::sim::{Sim, Turn, criterion, item, quiet_run, spec};
 use crate::decide::{Event, Phase, UserCommand, breaker, exit};
 use crate::journal::{Edit, LoopSpec, OutcomeKind, PauseReason, Proposal, Record};
 use loopkeeper_agent::{AgentRun, ProviderClass};
@@ -13,8 +13,8 @@ pub(super) fn two() -> Vec<Criterion> {
 }
 
 /// Plays a loop of two checked criteria and compares `kind verified iterations`.
-fn check(start: &'static str, acts: Vec<Act>, expect: &str) -> Sim {
-    let sim = Sim::new(spec(two()), start, acts).run();
+fn check(start: &'static str, turns: Vec<Turn>, expect: &str) -> Sim {
+    let sim = Sim::new(spec(two()), start, turns).run();
     assert_eq!(summary(&sim), expect, "{}", sim.sentence());
     sim
 }
@@ -30,16 +30,16 @@ pub(super) fn summary(sim: &Sim) -> String {
 
 #[test]
 fn a_loop_completes_when_every_check_passes() {
-    check("ff", vec![Act::new("pp")], "Completed verified=true after 1");
-    check("ff", vec![Act::new("pf"), Act::new("fp"), Act::new("pp")], "Completed verified=true after 3");
+    check("ff", vec![Turn::new("pp")], "Completed verified=true after 1");
+    check("ff", vec![Turn::new("pf"), Turn::new("fp"), Turn::new("pp")], "Completed verified=true after 3");
     // A claim while a check fails is ignored.
-    check("ff", vec![Act::new("pf").says(DONE), Act::new("pp")], "Completed verified=true after 2");
+    check("ff", vec![Turn::new("pf").says(DONE), Turn::new("pp")], "Completed verified=true after 2");
     // No claim is needed if the checks pass.
-    check("fp", vec![Act::idle("fp"), Act::new("pp")], "Completed verified=true after 2");
+    check("fp", vec![Turn::idle("fp"), Turn::new("pp")], "Completed verified=true after 2");
     // A guard that broke keeps the loop going.
-    check("pf", vec![Act::new("fp"), Act::new("pp")], "Completed verified=true after 2");
+    check("pf", vec![Turn::new("fp"), Turn::new("pp")], "Completed verified=true after 2");
     // Timeouts and zero tests are no passes.
-    check("ff", vec![Act::new("pt"), Act::new("pz"), Act::new("pp")], "Completed verified=true after 3");
+    check("ff", vec![Turn::new("pt"), Turn::new("pz"), Turn::new("pp")], "Completed verified=true after 3");
 }
 
 #[test]
@@ -52,26 +52,26 @@ fn a_task_that_already_holds_starts_no_agent() {
 fn a_loop_started_anyway_needs_a_claim() {
     let mut spec = spec(two());
     spec.anyway = true;
-    let acts = vec![Act::new("pp"), Act::new("pp").says(DONE)];
-    assert_eq!(summary(&Sim::new(spec, "pp", acts).run()), "Completed verified=true after 2");
+    let turns = vec![Turn::new("pp"), Turn::new("pp").says(DONE)];
+    assert_eq!(summary(&Sim::new(spec, "pp", turns).run()), "Completed verified=true after 2");
 }
 
 #[test]
 fn provider_failures_do_not_count_as_no_progress() {
-    let limited = || Act::fails(ProviderClass::Transient, "ff");
-    let acts = vec![limited(), limited(), limited(), limited(), Act::new("pp")];
-    let sim = check("ff", acts, "Completed verified=true after 5");
+    let limited = || Turn::fails(ProviderClass::Transient, "ff");
+    let turns = vec![limited(), limited(), limited(), limited(), Turn::new("pp")];
+    let sim = check("ff", turns, "Completed verified=true after 5");
     assert!(sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })));
 }
 
 #[test]
 fn an_agent_that_cannot_work_needs_the_user() {
-    check("ff", vec![Act::fails(ProviderClass::Login, "ff")], "Paused Agent after 1");
-    let crash = || Act::fails(ProviderClass::Crash, "ff");
+    check("ff", vec![Turn::fails(ProviderClass::Login, "ff")], "Paused Agent after 1");
+    let crash = || Turn::fails(ProviderClass::Crash, "ff");
     let sim = check("ff", vec![crash(), crash(), crash()], "Paused Agent after 3");
     assert_eq!(waits(&sim), 2, "no wait after the last");
     // The time of a pause counts for the wait.
-    let mut sim = Sim::new(spec(two()), "ff", vec![crash(), Act::new("pp")]);
+    let mut sim = Sim::new(spec(two()), "ff", vec![crash(), Turn::new("pp")]);
     while sim.state.iteration == 0 {
         sim.turn();
     }
@@ -99,7 +99,7 @@ fn a_round_that_ends_before_it_is_cancelled_ends_the_loop_once() {
 
 #[test]
 fn a_stopping_loop_refuses_further_commands() {
-    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff")]);
+    let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("ff")]);
     while sim.state.iteration == 0 {
         sim.turn();
     }
@@ -123,14 +123,14 @@ fn a_wait_ends_with_the_loops_time() {
     let mut short = spec(two());
     short.settings.limits.between_ms = 3_600_000;
     short.settings.limits.duration_ms = 120_000;
-    let sim = Sim::new(short, "ff", vec![Act::new("ff")]).run();
+    let sim = Sim::new(short, "ff", vec![Turn::new("ff")]).run();
     assert_eq!(summary(&sim), "Limit verified=false after 1");
     assert!(sim.state.time.worked_ms < 121_000, "{}", sim.state.time.worked_ms);
 }
 
 #[test]
 fn files_changed_during_a_pause_are_judged_before_the_agent_starts() {
-    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pp")]);
+    let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("pf"), Turn::new("pp")]);
     while sim.state.iteration == 0 {
         sim.turn();
     }
@@ -142,7 +142,7 @@ fn files_changed_during_a_pause_are_judged_before_the_agent_starts() {
     assert_eq!(summary(&sim), "Completed verified=true after 2");
     assert!(sim.prompts[1].contains("### tests pass\n\nRegressed"), "{}", sim.prompts[1]);
     // Work that the user finished needs no agent.
-    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf")]);
+    let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("pf")]);
     while sim.state.iteration == 0 {
         sim.turn();
     }
@@ -163,21 +163,21 @@ fn sentences_agree_in_number() {
     let mut one = spec(vec![criterion("tests pass", "make test")]);
     one.attended = false;
     let check =
-        |spec, start, acts, expect: &str| assert_eq!(Sim::new(spec, start, acts).run().sentence(), expect);
+        |spec, start, turns, expect: &str| assert_eq!(Sim::new(spec, start, turns).run().sentence(), expect);
     let already =
         "completed, verified: already holds, the one required criterion passed before the first iteration";
     let sim = Sim::new(one.clone(), "p", vec![]).run();
     assert!(sim.sentence().starts_with(already), "{}", sim.sentence());
     let own = "completed, verified: the one required criterion passes after 1 iteration";
-    check(one.clone(), "f", vec![Act::new("p")], own);
+    check(one.clone(), "f", vec![Turn::new("p")], own);
     one.settings.breaker.no_progress = 1;
-    check(one, "f", vec![Act::idle("f")], "breaker open: 1 iteration without a file change");
+    check(one, "f", vec![Turn::idle("f")], "breaker open: 1 iteration without a file change");
     let mut short = spec(two());
     short.settings.limits.duration_ms = 1_500;
     check(
         short,
         "ff",
-        vec![Act::new("ff")],
+        vec![Turn::new("ff")],
         "limit reached: 1.5 s of work, after 1 iteration; 0 of 2 required criteria pass",
     );
 }
@@ -186,7 +186,7 @@ fn sentences_agree_in_number() {
 fn quota_waits_until_the_reset() {
     let sim = check(
         "ff",
-        vec![Act::fails(ProviderClass::Quota, "ff"), Act::new("pp")],
+        vec![Turn::fails(ProviderClass::Quota, "ff"), Turn::new("pp")],
         "Completed verified=true after 2",
     );
     assert!(sim.state.elapsed_ms(sim.now) > 3_600_000);
@@ -196,14 +196,14 @@ fn quota_waits_until_the_reset() {
 fn limits_end_the_loop() {
     let mut few = spec(two());
     few.settings.limits.iterations = 2;
-    let busy = || vec![Act::new("ff"), Act::new("pf"), Act::new("pp")];
+    let busy = || vec![Turn::new("ff"), Turn::new("pf"), Turn::new("pp")];
     let sim = Sim::new(few, "ff", busy()).run();
     assert_eq!(summary(&sim), "Limit verified=false after 2");
     assert_eq!(sim.sentence(), "limit reached: 2 iterations; 1 of 2 required criteria pass");
 
     let mut few = spec(two());
     few.settings.limits.iterations = 2;
-    let sim = Sim::new(few, "fu", vec![Act::new("fu"), Act::new("pu")]).run();
+    let sim = Sim::new(few, "fu", vec![Turn::new("fu"), Turn::new("pu")]).run();
     let ends = "limit reached: 2 iterations; 1 of 2 required criteria pass, 1 unstable: files change while they are checked";
     assert_eq!(sim.sentence(), ends);
 
@@ -226,16 +226,16 @@ fn a_hanging_agent_is_ended_and_its_tree_judged() {
 #[test]
 fn without_checks_only_claims_count() {
     let prose = || vec![criterion("looks nice", "")];
-    let claim = || Act::new("-").says(DONE);
+    let claim = || Turn::new("-").says(DONE);
     let sim = Sim::new(spec(prose()), "-", vec![claim(), claim()]).run();
     assert_eq!(summary(&sim), "Completed verified=false after 2");
     // Not in a row: no end.
-    let acts = vec![claim(), Act::new("-"), claim(), claim()];
-    assert_eq!(summary(&Sim::new(spec(prose()), "-", acts).run()), "Completed verified=false after 4");
+    let turns = vec![claim(), Turn::new("-"), claim(), claim()];
+    assert_eq!(summary(&Sim::new(spec(prose()), "-", turns).run()), "Completed verified=false after 4");
     // In addition to checks one claim is enough, and is needed.
     let mixed = || vec![criterion("tests pass", "make test"), criterion("looks nice", "")];
-    let acts = vec![Act::new("p-"), Act::new("p-").says(DONE)];
-    assert_eq!(summary(&Sim::new(spec(mixed()), "f-", acts).run()), "Completed verified=false after 2");
+    let turns = vec![Turn::new("p-"), Turn::new("p-").says(DONE)];
+    assert_eq!(summary(&Sim::new(spec(mixed()), "f-", turns).run()), "Completed verified=false after 2");
     // No criteria at all.
     assert_eq!(
         summary(&Sim::new(spec(vec![]), "", vec![claim(), claim()]).run()),
@@ -250,39 +250,39 @@ fn open_plan_items_keep_a_loop_going_until_an_iteration_changes_nothing() {
         spec.plan = vec![item("US-1"), item("US-2")];
         spec
     };
-    let ticked = Act { ticks: 2, ..Act::new("pp") };
-    let sim = Sim::new(with_plan(), "ff", vec![Act::new("pp"), ticked]).run();
+    let ticked = Turn { ticks: 2, ..Turn::new("pp") };
+    let sim = Sim::new(with_plan(), "ff", vec![Turn::new("pp"), ticked]).run();
     assert_eq!(summary(&sim), "Completed verified=true after 2");
-    let sim = Sim::new(with_plan(), "ff", vec![Act::new("pp"), Act::new("pp"), Act::idle("pp")]).run();
+    let sim = Sim::new(with_plan(), "ff", vec![Turn::new("pp"), Turn::new("pp"), Turn::idle("pp")]).run();
     assert_eq!(summary(&sim), "Completed verified=true after 3");
     assert!(sim.sentence().ends_with("still open in the plan: US-1, US-2"), "{}", sim.sentence());
     // A plan without checks: the loop is claimed when every item is ticked.
     let mut only_plan = spec(vec![]);
     only_plan.plan = vec![item("a")];
-    let acts = vec![Act::new(""), Act { ticks: 1, ..Act::new("") }];
-    assert_eq!(summary(&Sim::new(only_plan, "", acts).run()), "Completed verified=false after 2");
+    let turns = vec![Turn::new(""), Turn { ticks: 1, ..Turn::new("") }];
+    assert_eq!(summary(&Sim::new(only_plan, "", turns).run()), "Completed verified=false after 2");
 }
 
 #[test]
 fn artefacts_of_the_baseline_do_not_count_as_work() {
-    let acts = || {
-        (0..3).map(|_| Act { changed: vec!["out.log"], wrote: vec!["out.log"], ..Act::new("ff") }).collect()
+    let turns = || {
+        (0..3).map(|_| Turn { changed: vec!["out.log"], wrote: vec!["out.log"], ..Turn::new("ff") }).collect()
     };
     let mut once = spec(two());
     once.settings.breaker.max_trips = 1;
-    let sim = Sim::new(once, "ff", acts()).checks_write(vec!["out.log"]).run();
+    let sim = Sim::new(once, "ff", turns()).checks_write(vec!["out.log"]).run();
     assert_eq!(summary(&sim), "Paused Breaker after 3");
     // A file that the checks did not write again is the agent's own edit, and counts as work.
-    let mut acts: Vec<Act> = acts();
-    acts[2] = Act { changed: vec!["out.log"], ..Act::new("pp") };
-    let sim = Sim::new(spec(two()), "ff", acts).checks_write(vec!["out.log"]).run();
+    let mut turns: Vec<Turn> = turns();
+    turns[2] = Turn { changed: vec!["out.log"], ..Turn::new("pp") };
+    let sim = Sim::new(spec(two()), "ff", turns).checks_write(vec!["out.log"]).run();
     assert_eq!(summary(&sim), "Completed verified=true after 3");
 }
 
 #[test]
 fn a_round_during_which_files_change_never_passes() {
-    let disturbed = || Act { wrote: vec!["src/gen.rs"], ..Act::new("pp") };
-    let sim = check("ff", vec![disturbed(), Act::new("pp")], "Completed verified=true after 2");
+    let disturbed = || Turn { wrote: vec!["src/gen.rs"], ..Turn::new("pp") };
+    let sim = check("ff", vec![disturbed(), Turn::new("pp")], "Completed verified=true after 2");
     let rounds = sim.entries.iter().filter(|it| matches!(it.record, Record::ChecksDone { .. })).count();
     assert_eq!(rounds, 2, "discarded rounds are not recorded");
 }
@@ -290,19 +290,19 @@ fn a_round_during_which_files_change_never_passes() {
 #[test]
 fn agent_edits_of_criteria_are_only_shown() {
     let weakened = vec![criterion("tests pass", "make test")];
-    let first = Act { leaves: Some(weakened), ..Act::new("pf") };
-    let sim = check("ff", vec![first, Act::new("pf"), Act::new("pp")], "Completed verified=true after 3");
+    let first = Turn { leaves: Some(weakened), ..Turn::new("pf") };
+    let sim = check("ff", vec![first, Turn::new("pf"), Turn::new("pp")], "Completed verified=true after 3");
     assert_eq!(sim.state.criteria.proposed, [Proposal::new(Edit::Removed, "lint is clean")]);
     assert_eq!(sim.state.criteria.pinned.len(), 2);
 }
 
 #[test]
 fn user_edits_of_the_task_apply() {
-    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pff")]);
+    let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("pf"), Turn::new("pff")]);
     sim.play_iterations(1);
     sim.documents.push(criterion("docs build", "make docs"));
     sim.standing = "pff";
-    sim.acts.push(Act::new("ppp"));
+    sim.turns.push(Turn::new("ppp"));
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 3");
     assert_eq!(sim.state.criteria.pinned.len(), 3);
@@ -313,8 +313,8 @@ fn user_edits_of_the_task_apply() {
 fn user_edits_during_an_iteration_apply() {
     let check = |sum: &str, pinned: usize, proposed: &[&str]| {
         let more = [two(), vec![criterion("docs build", "make docs")]].concat();
-        let first = Act { leaves: Some(more), ..Act::new("pff") };
-        let mut sim = Sim::new(spec(two()), "ff", vec![first, Act::new("ppp")]);
+        let first = Turn { leaves: Some(more), ..Turn::new("pff") };
+        let mut sim = Sim::new(spec(two()), "ff", vec![first, Turn::new("ppp")]);
         while sim.state.iteration < 1 {
             sim.turn();
         }
@@ -332,7 +332,7 @@ fn user_edits_during_an_iteration_apply() {
 
 #[test]
 fn untrusted_changes_pause_the_loop() {
-    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("ppp")]);
+    let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("pf"), Turn::new("ppp")]);
     sim.play_iterations(1);
     sim.documents.push(criterion("docs build", "curl evil"));
     sim.untrusted = vec![criterion("docs build", "curl evil").id];
@@ -347,7 +347,7 @@ fn untrusted_changes_pause_the_loop() {
 
 #[test]
 fn an_agent_is_not_started_without_its_task() {
-    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("pf"), Act::new("pp")]);
+    let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("pf"), Turn::new("pp")]);
     sim.play_iterations(1);
     sim.unreadable = Some("PROMPT.md is missing".to_owned());
     sim.play();
@@ -362,12 +362,12 @@ fn an_agent_is_not_started_without_its_task() {
 #[test]
 fn a_stop_is_honoured_from_every_phase() {
     // Without a stop this loop takes 3 iterations and this many turns.
-    let acts = || vec![Act::new("pf"), Act::idle("pf"), Act::new("pp")];
+    let script = || vec![Turn::new("pf"), Turn::idle("pf"), Turn::new("pp")];
     for (command, is_replaced) in
         [UserCommand::Stop, UserCommand::StopNow].into_iter().flat_map(|it| [(it.clone(), false), (it, true)])
     {
         for turns in 0..60 {
-            let mut sim = Sim::new(spec(two()), "ff", acts());
+            let mut sim = Sim::new(spec(two()), "ff", script());
             for _ in 0..turns {
                 sim.turn();
             }
@@ -392,12 +392,12 @@ fn a_stop_is_honoured_from_every_phase() {
 
 #[test]
 fn a_failed_snapshot_pauses_or_ends_the_loop_in_every_phase() {
-    let acts = || vec![Act::new("pf"), Act::new("ff"), Act::new("pp")];
+    let script = || vec![Turn::new("pf"), Turn::new("ff"), Turn::new("pp")];
     for reason in [PauseReason::Disk, PauseReason::Workspace] {
         for (attended, turns) in
             [true, false].into_iter().flat_map(|it| (0..60).map(move |turns| (it, turns)))
         {
-            let mut sim = Sim::new(LoopSpec { attended, ..spec(two()) }, "ff", acts());
+            let mut sim = Sim::new(LoopSpec { attended, ..spec(two()) }, "ff", script());
             for _ in 0..turns {
                 sim.turn();
             }
@@ -423,9 +423,9 @@ fn a_failed_snapshot_pauses_or_ends_the_loop_in_every_phase() {
 
 #[test]
 fn a_full_disk_pauses_the_loop_in_every_phase() {
-    let acts = || vec![Act::new("pf"), Act::new("pp")];
+    let script = || vec![Turn::new("pf"), Turn::new("pp")];
     for turns in 0..60 {
-        let mut sim = Sim::new(spec(two()), "ff", acts());
+        let mut sim = Sim::new(spec(two()), "ff", script());
         for _ in 0..turns {
             sim.turn();
         }
@@ -448,7 +448,7 @@ fn a_full_disk_pauses_the_loop_in_every_phase() {
 
 #[test]
 fn steering_reaches_the_next_prompt_once() {
-    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff"), Act::new("ff"), Act::new("pp")]);
+    let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("ff"), Turn::new("ff"), Turn::new("pp")]);
     sim.command(UserCommand::Steer("use the other parser".to_owned()));
     sim.play();
     let has_text: Vec<bool> = sim.prompts.iter().map(|it| it.contains("use the other parser")).collect();
@@ -457,7 +457,7 @@ fn steering_reaches_the_next_prompt_once() {
 
 #[test]
 fn no_verdict_while_processes_survive() {
-    let mut sim = Sim::new(spec(two()), "pf", vec![Act::new("pp")]);
+    let mut sim = Sim::new(spec(two()), "pf", vec![Turn::new("pp")]);
     while sim.state.iteration < 1 {
         sim.turn();
     }
@@ -473,7 +473,7 @@ fn a_loop_that_is_taken_over_can_wait_for_an_answer() {
     let mut alone = spec(two());
     alone.attended = false;
     alone.settings.breaker.max_trips = 1;
-    let mut sim = Sim::new(alone, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]);
+    let mut sim = Sim::new(alone, "ff", vec![Turn::idle("ff"), Turn::idle("ff"), Turn::idle("ff")]);
     sim.play_iterations(1);
     sim.crash("boot-1");
     sim.play();

@@ -1,6 +1,6 @@
 //! Permission requests: which side decides, what the agent receives, and what is never allowed.
 
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::decide::{Event, Phase, UserCommand, deadline, decide};
 use crate::journal::{PauseReason, Record};
 use loopkeeper_agent::PermissionMode;
@@ -14,7 +14,7 @@ fn at_work(attended: bool) -> Sim {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.attended = attended;
     spec.agent.permissions = PermissionMode::Ask;
-    let hangs = Act { hangs: true, ..Act::new("f") };
+    let hangs = Turn { hangs: true, ..Turn::new("f") };
     let mut sim = Sim::new(spec, "f", vec![hangs.clone(), hangs]);
     until_it_works(&mut sim);
     perform(&mut sim);

@@ -5,7 +5,7 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::{collection, prop_assert, proptest};
 
 use crate::check::Status;
-use crate::decide::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::sim::{Sim, Turn, criterion, item, spec};
 use crate::decide::{UserCommand, apply};
 use crate::journal::samples::records;
 use crate::journal::{BreakerState, Entry, QuestionKind, Record};
@@ -24,7 +24,7 @@ enum Disturbance {
     Speak(bool, u8),
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn act() -> impl Strategy<Value = Turn> {
     let results = prop_oneof![Just("ff"), Just("pf"), Just("fp"), Just("pp"), Just("pt"), Just("zp")];
     let error = prop_oneof![
         6 => Just(None),
@@ -33,14 +33,14 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Some(ProviderClass::Crash)),
     ];
     (results, any::<bool>(), (0..3_usize, any::<bool>()), error, 0..3_000_000_u64, 0..3_usize).prop_map(
-        |(results, changed, (says, denied), error, cost, ticks)| Act {
+        |(results, changed, (says, denied), error, cost, ticks)| Turn {
             changed: if changed { vec!["a.rs"] } else { vec![] },
             says: ["", "<promise>COMPLETE</promise>", "Which database do you want?"][says],
             denied: if denied { vec!["Bash: git push"] } else { vec![] },
             error,
             cost,
             ticks,
-            ..Act::new(results)
+            ..Turn::new(results)
         },
     )
 }
@@ -71,7 +71,7 @@ fn command(n: u8) -> UserCommand {
 proptest! {
     #[test]
     fn invariants_hold_in_every_mode(
-        acts in collection::vec(act(), 0..30),
+        turns in collection::vec(act(), 0..30),
         disturbances in collection::vec(disturbance(), 0..25),
         plan in any::<bool>(),
         attended in any::<bool>(),
@@ -87,7 +87,7 @@ proptest! {
         made.settings.questions.unanswered = if stop_at % 2 == 0 { UnansweredPolicy::Continue } else { UnansweredPolicy::Pause };
         made.settings.usage_limit = if stop_at % 3 == 0 { UsageLimitPolicy::Stop } else { UsageLimitPolicy::Wait };
         if plan { made.plan = vec![item("x"), item("y")]; }
-        let mut sim = Sim::new(made, "ff", acts);
+        let mut sim = Sim::new(made, "ff", turns);
         sim.process.cap = (stop_at % 5 == 0).then_some(2);
         for (i, disturbance) in disturbances.iter().enumerate() {
             match disturbance {
@@ -193,7 +193,7 @@ fn check_verified(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCa
 
 #[test]
 fn records_of_a_keeper_that_was_replaced_change_nothing() {
-    let mut sim = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("f"); 2]);
+    let mut sim = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Turn::new("f"); 2]);
     while sim.state.iteration < 2 {
         assert!(sim.turn(), "{}", sim.sentence());
     }

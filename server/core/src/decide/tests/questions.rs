@@ -1,7 +1,7 @@
 //! Questions: when the user is asked, how long the loop waits, and with which answer it continues.
 
 use crate::decide::UserCommand;
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::journal::{LoopSpec, OutcomeKind, PauseReason, QuestionKind, Record};
 use crate::settings::{UnansweredPolicy, UsageLimitPolicy};
 use loopkeeper_agent::ProviderClass;
@@ -12,8 +12,8 @@ fn loop_spec(attended: bool) -> LoopSpec {
     LoopSpec { attended, ..spec(vec![criterion("tests pass", "make test")]) }
 }
 
-fn asks() -> Act {
-    Act::new("f").says("I stopped here.\n\nWhich database do you want?")
+fn asks() -> Turn {
+    Turn::new("f").says("I stopped here.\n\nWhich database do you want?")
 }
 
 /// Plays until a question is open.
@@ -46,7 +46,7 @@ fn end(sim: &Sim) -> (OutcomeKind, u32) {
 
 #[test]
 fn an_answer_continues_the_loop_and_is_in_the_next_prompt() {
-    let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
+    let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Turn::new("p")]);
     until_asked(&mut sim);
     let began = sim.now;
     sim.command(UserCommand::Answer("SQLite, please".to_owned()));
@@ -63,7 +63,7 @@ fn an_answer_continues_the_loop_and_is_in_the_next_prompt() {
 
 #[test]
 fn an_answer_is_in_one_prompt() {
-    let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("f"), Act::new("p")]);
+    let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Turn::new("f"), Turn::new("p")]);
     until_asked(&mut sim);
     sim.command(UserCommand::Answer("SQLite".to_owned()));
     sim.play();
@@ -73,7 +73,7 @@ fn an_answer_is_in_one_prompt() {
 
 #[test]
 fn without_an_answer_the_loop_continues() {
-    let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
+    let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Turn::new("p")]);
     until_asked(&mut sim);
     let worked = sim.state.time.worked_ms;
     sim.play();
@@ -90,7 +90,7 @@ fn without_an_answer_the_loop_pauses_if_configured() {
     let pausing = |attended| {
         let mut spec = loop_spec(attended);
         spec.settings.questions.unanswered = UnansweredPolicy::Pause;
-        Sim::new(spec, "f", vec![asks(), Act::new("p")])
+        Sim::new(spec, "f", vec![asks(), Turn::new("p")])
     };
     let resumed_by = |command: UserCommand| {
         let mut sim = pausing(true).run();
@@ -114,7 +114,7 @@ fn without_an_answer_the_loop_pauses_if_configured() {
 
 #[test]
 fn an_unattended_loop_never_waits() {
-    let sim = Sim::new(loop_spec(false), "f", vec![asks(), Act::new("p")]).run();
+    let sim = Sim::new(loop_spec(false), "f", vec![asks(), Turn::new("p")]).run();
     assert_eq!(end(&sim), (OutcomeKind::Completed, 2));
     assert_eq!((answers(&sim), asked(&sim)), (vec![None], vec![(QuestionKind::Agent, false)]));
     assert!(sim.prompts[1].contains("decide yourself"));
@@ -124,7 +124,7 @@ fn an_unattended_loop_never_waits() {
 #[test]
 fn an_ended_loop_asks_nothing() {
     // The iteration that completes the loop.
-    let sim = Sim::new(loop_spec(true), "f", vec![Act::new("p").says("Shall I push it?")]).run();
+    let sim = Sim::new(loop_spec(true), "f", vec![Turn::new("p").says("Shall I push it?")]).run();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 1), vec![]));
     // The last one that a limit allows.
     let mut spec = loop_spec(true);
@@ -132,14 +132,14 @@ fn an_ended_loop_asks_nothing() {
     let sim = Sim::new(spec, "f", vec![asks()]).run();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Limit, 1), vec![]));
     // A message of an agent that failed is no question.
-    let failed = Act { error: Some(ProviderClass::Transient), ..asks() };
-    let sim = Sim::new(loop_spec(true), "f", vec![failed, Act::new("p")]).run();
+    let failed = Turn { error: Some(ProviderClass::Transient), ..asks() };
+    let sim = Sim::new(loop_spec(true), "f", vec![failed, Turn::new("p")]).run();
     assert_eq!((end(&sim), asked(&sim)), ((OutcomeKind::Completed, 2), vec![]));
 }
 
 #[test]
 fn an_answer_needs_a_question() {
-    let mut sim = Sim::new(loop_spec(true), "f", vec![Act::new("f"), Act::new("p")]);
+    let mut sim = Sim::new(loop_spec(true), "f", vec![Turn::new("f"), Turn::new("p")]);
     sim.command(UserCommand::Answer("SQLite".to_owned()));
     sim.play();
     assert_eq!(
@@ -151,7 +151,7 @@ fn an_answer_needs_a_question() {
 #[test]
 fn commands_are_handled_while_a_question_is_open() {
     let paused = |answer: bool| {
-        let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
+        let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Turn::new("p")]);
         until_asked(&mut sim);
         sim.command(UserCommand::Pause);
         sim.play();
@@ -186,7 +186,7 @@ fn commands_are_handled_while_a_question_is_open() {
 
 #[test]
 fn a_keeper_that_takes_over_an_unattended_loop_asks_the_user() {
-    let mut sim = Sim::new(loop_spec(false), "f", vec![Act::new("f"), asks(), Act::new("p")]);
+    let mut sim = Sim::new(loop_spec(false), "f", vec![Turn::new("f"), asks(), Turn::new("p")]);
     sim.play_iterations(1);
     sim.crash("boot-1");
     sim.play();
@@ -196,7 +196,7 @@ fn a_keeper_that_takes_over_an_unattended_loop_asks_the_user() {
 #[test]
 fn a_keeper_that_takes_over_does_not_ask_again() {
     for boot in ["boot-1", "boot-2"] {
-        let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Act::new("p")]);
+        let mut sim = Sim::new(loop_spec(true), "f", vec![asks(), Turn::new("p")]);
         until_asked(&mut sim);
         sim.crash(boot);
         let open = sim.state.questions.open.clone();
@@ -214,8 +214,8 @@ fn a_keeper_that_takes_over_does_not_ask_again() {
 #[test]
 fn denials_that_block_the_work_are_reported() {
     let push = ["Bash: git push"];
-    let check = |acts: Vec<Act>, expect: &[u32]| {
-        let mut sim = Sim::new(loop_spec(true), "f", acts);
+    let check = |turns: Vec<Turn>, expect: &[u32]| {
+        let mut sim = Sim::new(loop_spec(true), "f", turns);
         sim.play();
         let about = |it: &Record| match it {
             Record::Asked { kind: QuestionKind::Denied, id, .. } => {
@@ -227,7 +227,7 @@ fn denials_that_block_the_work_are_reported() {
         assert_eq!(found, expect, "{}", sim.sentence());
         sim
     };
-    let sim = check(vec![Act::idle("f").denied(&push), Act::new("p")], &[1]);
+    let sim = check(vec![Turn::idle("f").denied(&push), Turn::new("p")], &[1]);
     let Some(Record::Asked { text, .. }) =
         sim.entries.iter().map(|it| &it.record).find(|it| matches!(it, Record::Asked { .. }))
     else {
@@ -238,25 +238,25 @@ fn denials_that_block_the_work_are_reported() {
     assert_eq!(text, expect);
     assert!(sim.prompts[1].contains("Nobody answered: find a way without it"), "{}", sim.prompts[1]);
     // Continuing work is not held up, unless the same is denied again.
-    check(vec![Act::new("f").denied(&push), Act::new("p")], &[]);
-    check(vec![Act::new("f").denied(&push), Act::new("f").denied(&["Bash: ls"]), Act::new("p")], &[]);
-    check(vec![Act::new("f").denied(&push), Act::new("f").denied(&push), Act::new("p")], &[2]);
+    check(vec![Turn::new("f").denied(&push), Turn::new("p")], &[]);
+    check(vec![Turn::new("f").denied(&push), Turn::new("f").denied(&["Bash: ls"]), Turn::new("p")], &[]);
+    check(vec![Turn::new("f").denied(&push), Turn::new("f").denied(&push), Turn::new("p")], &[2]);
     // The same denial is reported once.
-    let same = || Act::new("f").denied(&push);
-    check(vec![same(), same(), same(), same(), Act::new("p")], &[2]);
+    let same = || Turn::new("f").denied(&push);
+    check(vec![same(), same(), same(), same(), Turn::new("p")], &[2]);
     // A question takes precedence over a denial.
-    let sim = Sim::new(loop_spec(true), "f", vec![asks().denied(&push), Act::new("p")]).run();
+    let sim = Sim::new(loop_spec(true), "f", vec![asks().denied(&push), Turn::new("p")]).run();
     assert_eq!(asked(&sim), [(QuestionKind::Agent, true)]);
 }
 
-fn limited() -> Act {
-    Act::fails(ProviderClass::Quota, "f")
+fn limited() -> Turn {
+    Turn::fails(ProviderClass::Quota, "f")
 }
 
 fn at_limit(attended: bool, unanswered: UsageLimitPolicy) -> Sim {
     let mut spec = loop_spec(attended);
     spec.settings.usage_limit = unanswered;
-    Sim::new(spec, "f", vec![limited(), Act::new("p")])
+    Sim::new(spec, "f", vec![limited(), Turn::new("p")])
 }
 
 #[test]

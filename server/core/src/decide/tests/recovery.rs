@@ -1,6 +1,6 @@
 //! Rollbacks and crashes: a regression is rolled back and judged again, and the state of the loop is restored with it.
 
-use crate::decide::sim::{Act, Sim, criterion, item, spec};
+use crate::decide::sim::{Sim, Turn, criterion, item, spec};
 use crate::decide::{Decision, Effect, Event, UserCommand, decide};
 use crate::journal::{LoopSpec, OutcomeKind, Record};
 use crate::loop_state::RollbackCause;
@@ -13,10 +13,10 @@ fn two(on_regression: OnRegression) -> LoopSpec {
 }
 
 /// Plays a loop that rolls back; compares `to` of each rollback and how it ends.
-fn check(start: &'static str, acts: Vec<Act>, rollbacks: &[u32], expect: (OutcomeKind, u32)) -> Sim {
+fn check(start: &'static str, turns: Vec<Turn>, rollbacks: &[u32], expect: (OutcomeKind, u32)) -> Sim {
     let mut spec = two(OnRegression::Rollback);
     spec.settings.limits.iterations = 8;
-    let sim = Sim::new(spec, start, acts).run();
+    let sim = Sim::new(spec, start, turns).run();
     assert_eq!(rolled_back(&sim), rollbacks, "{:?}", sim.sentence());
     let kind = sim.state.outcome().map(|it| it.kind);
     assert_eq!((kind, sim.state.iteration), (Some(expect.0), expect.1), "{}", sim.sentence());
@@ -39,22 +39,23 @@ fn last_sentences(sim: &Sim) -> Vec<&str> {
 fn a_regression_is_reverted() {
     use OutcomeKind::Completed;
     // A guard, a goal that had turned, both at once; and nothing where nothing broke.
-    check("pf", vec![Act::new("fp"), Act::new("pp")], &[0], (Completed, 2));
-    check("ff", vec![Act::new("pf"), Act::new("fp"), Act::new("pp")], &[1], (Completed, 3));
-    check("ff", vec![Act::new("pf"), Act::new("pf"), Act::new("pp")], &[], (Completed, 3));
-    check("pf", vec![Act::new("tf"), Act::new("pp")], &[0], (Completed, 2));
+    check("pf", vec![Turn::new("fp"), Turn::new("pp")], &[0], (Completed, 2));
+    check("ff", vec![Turn::new("pf"), Turn::new("fp"), Turn::new("pp")], &[1], (Completed, 3));
+    check("ff", vec![Turn::new("pf"), Turn::new("pf"), Turn::new("pp")], &[], (Completed, 3));
+    check("pf", vec![Turn::new("tf"), Turn::new("pp")], &[0], (Completed, 2));
     // A round that could not judge attributes nothing to an iteration; without a changed file there is nothing to take
     // back.
-    check("pf", vec![Act::new("-f"), Act::new("pp")], &[], (Completed, 2));
-    check("pf", vec![Act::idle("ff"), Act::new("pp")], &[], (Completed, 2));
-    let sim = Sim::new(two(OnRegression::Keep), "pf", vec![Act::new("fp"), Act::new("pp")]).run();
+    check("pf", vec![Turn::new("-f"), Turn::new("pp")], &[], (Completed, 2));
+    check("pf", vec![Turn::idle("ff"), Turn::new("pp")], &[], (Completed, 2));
+    let sim = Sim::new(two(OnRegression::Keep), "pf", vec![Turn::new("fp"), Turn::new("pp")]).run();
     assert_eq!(rolled_back(&sim), Vec::<u32>::new());
 }
 
 #[test]
 fn the_prompt_after_a_rollback_names_the_regression_and_the_restored_results() {
-    let acts = vec![Act::new("pf"), Act { changed: vec!["a.rs", "b.rs"], ..Act::new("fp") }, Act::new("pp")];
-    let sim = check("ff", acts, &[1], (OutcomeKind::Completed, 3));
+    let turns =
+        vec![Turn::new("pf"), Turn { changed: vec!["a.rs", "b.rs"], ..Turn::new("fp") }, Turn::new("pp")];
+    let sim = check("ff", turns, &[1], (OutcomeKind::Completed, 3));
     let prompt = sim.prompts.get(2).map(String::as_str).unwrap_or_default();
     for part in ["iteration 2 broke tests pass", "- `a.rs`\n- `b.rs`", "Its changes were rolled back"] {
         assert!(prompt.contains(part), "{part}: {prompt}");
@@ -71,21 +72,25 @@ fn the_prompt_after_a_rollback_names_the_regression_and_the_restored_results() {
 
 #[test]
 fn a_third_regression_in_a_row_is_kept_and_reported() {
-    let breaks = || Act::new("fp");
-    let sim =
-        check("pf", vec![breaks(), breaks(), breaks(), Act::new("pp")], &[0, 0], (OutcomeKind::Completed, 4));
+    let breaks = || Turn::new("fp");
+    let sim = check(
+        "pf",
+        vec![breaks(), breaks(), breaks(), Turn::new("pp")],
+        &[0, 0],
+        (OutcomeKind::Completed, 4),
+    );
     let sentences = last_sentences(&sim);
     assert!(sentences[2].contains("1 broke; kept, since 2 iterations"), "{sentences:?}");
     // An iteration that breaks nothing restarts the count.
-    let acts = vec![breaks(), breaks(), Act::new("pf"), breaks(), Act::new("pp")];
-    check("pf", acts, &[0, 0, 3], (OutcomeKind::Completed, 5));
+    let turns = vec![breaks(), breaks(), Turn::new("pf"), breaks(), Turn::new("pp")];
+    check("pf", turns, &[0, 0, 3], (OutcomeKind::Completed, 5));
 }
 
 #[test]
 fn a_revert_counts_as_no_progress() {
     let mut spec = two(OnRegression::Rollback);
     spec.settings.breaker.no_progress = 2;
-    let mut sim = Sim::new(spec, "pf", vec![Act::new("fp"), Act::new("fp")]);
+    let mut sim = Sim::new(spec, "pf", vec![Turn::new("fp"), Turn::new("fp")]);
     while !sim.entries.iter().any(|it| matches!(it.record, Record::BreakerChanged { .. })) {
         assert!(sim.turn(), "{}", sim.sentence());
     }
@@ -96,7 +101,7 @@ fn a_revert_counts_as_no_progress() {
 
 #[test]
 fn no_rollback_overrules_a_stop_or_an_edit_by_the_user() {
-    let start = || Sim::new(two(OnRegression::Rollback), "pf", vec![Act::new("ff"), Act::new("pp")]);
+    let start = || Sim::new(two(OnRegression::Rollback), "pf", vec![Turn::new("ff"), Turn::new("pp")]);
     let mut sim = start();
     while sim.state.history.is_empty() || sim.state.history[0].ending.is_none() {
         sim.turn();
@@ -137,12 +142,12 @@ fn stops(mut sim: Sim, command: UserCommand, turns: usize) {
 #[test]
 fn a_stop_waits_for_a_running_rollback() {
     for turns in 0..4 {
-        let mut sim = Sim::new(two(OnRegression::Rollback), "pf", vec![Act::new("ff"), Act::new("pp")]);
+        let mut sim = Sim::new(two(OnRegression::Rollback), "pf", vec![Turn::new("ff"), Turn::new("pp")]);
         while !matches!(sim.live.work.rollback(), Some(RollbackCause::Regression { .. })) {
             assert!(sim.turn());
         }
         stops(sim, if turns % 2 == 0 { UserCommand::Stop } else { UserCommand::StopNow }, turns);
-        let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pf"), Act::new("fp")]);
+        let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Turn::new("pf"), Turn::new("fp")]);
         while sim.state.history.is_empty() {
             assert!(sim.turn());
         }
@@ -157,7 +162,7 @@ fn a_stop_waits_for_a_running_rollback() {
 
 #[test]
 fn no_rollback_starts_beside_running_checks() {
-    let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pf"), Act::new("pp")]);
+    let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Turn::new("pf"), Turn::new("pp")]);
     while sim.state.history.is_empty() {
         assert!(sim.turn());
     }
@@ -180,7 +185,7 @@ fn no_rollback_starts_beside_running_checks() {
 /// The loop is paused while criteria that the user added are judged for the first time.
 #[test]
 fn nothing_starts_beside_the_first_round_of_changed_criteria() {
-    let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pf"), Act::new("ppp")]);
+    let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Turn::new("pf"), Turn::new("ppp")]);
     sim.play_iterations(1);
     sim.documents.push(criterion("docs build", "make docs"));
     sim.standing = "pff";
@@ -212,7 +217,7 @@ fn a_repeated_check_command_starts_no_second_round() {
 #[test]
 fn a_loop_does_not_complete_by_results_of_files_that_were_rolled_back() {
     for paths in [Vec::new(), vec!["src/lib.rs".to_owned()]] {
-        let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pp"), Act::new("pp")]);
+        let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Turn::new("pp"), Turn::new("pp")]);
         while !sim.entries.iter().any(|it| matches!(it.record, Record::IterationEnded { .. })) {
             assert!(sim.turn());
         }
@@ -252,8 +257,8 @@ fn paused_after_two() -> Sim {
     let mut spec = two(OnRegression::Keep);
     spec.plan = vec![item("one"), item("two")];
     let says = "<promise>COMPLETE</promise>";
-    let acts = vec![Act { ticks: 1, ..Act::new("pf") }, Act { ticks: 2, ..Act::new("fp").says(says) }];
-    let mut sim = Sim::new(spec, "ff", acts);
+    let turns = vec![Turn { ticks: 1, ..Turn::new("pf") }, Turn { ticks: 2, ..Turn::new("fp").says(says) }];
+    let mut sim = Sim::new(spec, "ff", turns);
     while sim.state.iteration < 2 {
         assert!(sim.turn());
     }
@@ -301,7 +306,7 @@ fn a_rollback_is_not_undone_after_another_iteration() {
     assert!(sim.refused.last().unwrap().starts_with("there is no rollback of loop "), "{:?}", sim.refused);
     sim.command(UserCommand::Rollback { to: 1, paths: Vec::new() });
     sim.play();
-    sim.acts.extend([Act::new("pf"), Act::new("pp")]);
+    sim.turns.extend([Turn::new("pf"), Turn::new("pp")]);
     sim.command(UserCommand::Resume);
     while sim.state.history.len() < 3 {
         assert!(sim.turn());
@@ -339,12 +344,12 @@ fn an_interrupted_rollback_or_undo_is_undone_by_the_next_undo() {
 fn a_criterion_that_turns_is_a_milestone() {
     let mut spec = two(OnRegression::Keep);
     spec.plan = vec![item("one"), item("two")];
-    let acts = vec![
-        Act { ticks: 1, ..Act::new("pf") },
-        Act { ticks: 1, ..Act::new("ff") },
-        Act { ticks: 2, ..Act::new("pp") },
+    let turns = vec![
+        Turn { ticks: 1, ..Turn::new("pf") },
+        Turn { ticks: 1, ..Turn::new("ff") },
+        Turn { ticks: 2, ..Turn::new("pp") },
     ];
-    let sim = Sim::new(spec, "ff", acts).run();
+    let sim = Sim::new(spec, "ff", turns).run();
     let reached: Vec<String> = sim.state.history.iter().map(|it| it.milestones.join(", ")).collect();
     let all = [
         "now passes: tests pass, done: one",
@@ -359,7 +364,7 @@ fn the_prompt_forbids_commits_if_configured() {
     let check = |commit, expect: bool| {
         let mut spec = two(OnRegression::Keep);
         spec.settings.git.commit = commit;
-        let sim = Sim::new(spec, "pf", vec![Act::new("pp")]).run();
+        let sim = Sim::new(spec, "pf", vec![Turn::new("pp")]).run();
         assert_eq!(sim.prompts[0].contains("- Do not commit"), expect, "{commit:?}");
     };
     check(CommitPolicy::Agent, false);
@@ -371,7 +376,7 @@ fn the_prompt_forbids_commits_if_configured() {
 fn a_clock_that_went_back_does_not_lengthen_a_wait() {
     let mut spec = two(OnRegression::Keep);
     spec.settings.limits.between_ms = 5_000;
-    let mut sim = Sim::new(spec, "ff", vec![Act::new("ff"), Act::new("pp")]);
+    let mut sim = Sim::new(spec, "ff", vec![Turn::new("ff"), Turn::new("pp")]);
     while sim.state.phase.wait().is_none() {
         assert!(sim.turn(), "{}", sim.sentence());
     }
@@ -385,7 +390,7 @@ fn a_clock_that_went_back_does_not_lengthen_a_wait() {
 
 #[test]
 fn an_interrupted_iteration_is_no_failure_of_the_agent() {
-    let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Act::new("pp"); 5]);
+    let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Turn::new("pp"); 5]);
     for crash in 1..=4 {
         while sim.state.iteration < crash {
             assert!(sim.turn(), "{}", sim.sentence());

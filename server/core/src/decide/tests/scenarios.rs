@@ -6,7 +6,7 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use crate::decide::sim::{Act, Sim, spec};
+use crate::decide::sim::{Sim, Turn, spec};
 use crate::journal::{AgentPlan, LoopSpec, OutcomeKind};
 use crate::settings::{Layer, LayerKind, Settings, resolve};
 use long_waits::LONG_WAITS;
@@ -31,8 +31,8 @@ fn difference(row: &Row) -> Option<String> {
     let mut files = Files::new(row);
     let task = files.task();
     let start = files.letters(&task.criteria);
-    let acts = (1..=STARTS).map(|n| files.act(row, n, &task)).collect();
-    let sim = Sim::new(loop_spec(row, task), start, acts).run();
+    let turns = (1..=STARTS).map(|n| files.act(row, n, &task)).collect();
+    let sim = Sim::new(loop_spec(row, task), start, turns).run();
     let Some(outcome) = sim.state.outcome() else {
         return Some(format!("{}: at work after {}: {}", row.name, sim.state.iteration, sim.sentence()));
     };
@@ -103,10 +103,10 @@ impl Files {
     }
 
     /// The actions of the n-th start, and the results of the checks afterwards.
-    fn act(&mut self, row: &Row, n: usize, start: &Task) -> Act {
+    fn act(&mut self, row: &Row, n: usize, start: &Task) -> Turn {
         let before = self.0.clone();
-        let mut act = Act { takes_ms: 1_000, cost: 0, ..Act::idle("") };
-        let steps = row.acts.get(n - 1).or(row.acts.last()).copied().unwrap_or_default();
+        let mut act = Turn { takes_ms: 1_000, cost: 0, ..Turn::idle("") };
+        let steps = row.turns.get(n - 1).or(row.turns.last()).copied().unwrap_or_default();
         for step in steps {
             self.step(*step, n, &mut act);
         }
@@ -120,7 +120,7 @@ impl Files {
         act
     }
 
-    fn step(&mut self, step: Do, n: usize, act: &mut Act) {
+    fn step(&mut self, step: Do, n: usize, act: &mut Turn) {
         match step {
             Do::Make(path) => {
                 let text = self.0.entry(path.replace("$n", &n.to_string())).or_default();

@@ -1,7 +1,7 @@
 //! Sessions: fresh by default, or continued until they expire, are lost, or are given up.
 
 use crate::decide::UserCommand;
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::journal::SessionReason::{self, Breaker, Ended, Refused, Reset, RolledBack, Started, Unconfirmed};
 use crate::journal::{LoopSpec, Record};
 use loopkeeper_agent::ProviderClass;
@@ -14,8 +14,8 @@ fn resuming_spec() -> LoopSpec {
     spec
 }
 
-fn sim(acts: Vec<Act>) -> Sim {
-    Sim::new(resuming_spec(), "f", acts)
+fn sim(turns: Vec<Turn>) -> Sim {
+    Sim::new(resuming_spec(), "f", turns)
 }
 
 /// Which start's session each start was given, `+` where it continues: `1 1+ 3`.
@@ -33,16 +33,16 @@ fn reasons(sim: &Sim) -> Vec<SessionReason> {
     sim.entries.iter().filter_map(|it| reason(&it.record)).collect()
 }
 
-fn work() -> Act {
-    Act::new("f")
+fn work() -> Turn {
+    Turn::new("f")
 }
 
 #[test]
 fn every_iteration_has_a_fresh_session_unless_set_to_continue() {
-    let acts = || vec![work(), work(), Act::new("p")];
-    let fresh = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", acts()).run();
+    let turns = || vec![work(), work(), Turn::new("p")];
+    let fresh = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", turns()).run();
     assert_eq!((starts(&fresh).as_str(), reasons(&fresh)), ("1 2 3", vec![]));
-    let on = sim(acts()).run();
+    let on = sim(turns()).run();
     assert_eq!(starts(&on), "1 1+ 1+");
     assert_eq!(reasons(&on), [Started, Ended]);
     assert!(on.prompts[0].contains("You start with a fresh context"), "{}", on.prompts[0]);
@@ -58,7 +58,7 @@ fn every_iteration_has_a_fresh_session_unless_set_to_continue() {
 #[test]
 fn an_unused_session_expires() {
     let after = |rest: u64, boot: &str| {
-        let mut sim = sim(vec![work(), Act::new("p")]);
+        let mut sim = sim(vec![work(), Turn::new("p")]);
         while sim.state.iteration < 1 {
             sim.turn();
         }
@@ -81,37 +81,37 @@ fn an_unused_session_expires() {
 
 #[test]
 fn a_lost_session_starts_again_without_a_crash() {
-    let forgets = || Act { forgets: true, ..Act::idle("f") };
-    let sim = sim(vec![work(), forgets(), work(), Act::new("p")]).run();
+    let forgets = || Turn { forgets: true, ..Turn::idle("f") };
+    let sim = sim(vec![work(), forgets(), work(), Turn::new("p")]).run();
     assert_eq!(starts(&sim), "1 1+ 3 3+");
     assert_eq!(reasons(&sim), [Started, Refused, Started, Ended]);
     assert!(!sim.entries.iter().any(|it| matches!(it.record, Record::Waiting { .. })), "no wait");
     assert_eq!((sim.state.streaks.failures, sim.state.session.resets), (0, 1));
     // An agent that loses its session twice starts with fresh ones from then on.
-    let acts = vec![work(), forgets(), work(), forgets(), work(), work(), Act::new("p")];
-    assert_eq!(starts(&super::sessions::sim(acts).run()), "1 1+ 3 3+ 5 6 7");
+    let turns = vec![work(), forgets(), work(), forgets(), work(), work(), Turn::new("p")];
+    assert_eq!(starts(&super::sessions::sim(turns).run()), "1 1+ 3 3+ 5 6 7");
 }
 
 #[test]
 fn a_session_that_the_agent_never_began_is_not_resumed() {
-    let crash = Act::fails(ProviderClass::Crash, "f");
-    let sim = sim(vec![crash, work(), Act::new("p")]).run();
+    let crash = Turn::fails(ProviderClass::Crash, "f");
+    let sim = sim(vec![crash, work(), Turn::new("p")]).run();
     assert_eq!(starts(&sim), "1 2 2+");
     assert_eq!(reasons(&sim), [Started, Unconfirmed, Ended]);
     // A session that was begun is resumed after a failure.
-    let failure = Act::fails(ProviderClass::Transient, "f");
-    assert_eq!(starts(&super::sessions::sim(vec![work(), failure, Act::new("p")]).run()), "1 1+ 1+");
+    let failure = Turn::fails(ProviderClass::Transient, "f");
+    assert_eq!(starts(&super::sessions::sim(vec![work(), failure, Turn::new("p")]).run()), "1 1+ 1+");
 }
 
 #[test]
 fn an_open_breaker_and_a_reset_give_up_the_session() {
-    let idle = || Act::idle("f");
-    let mut tripped = sim(vec![idle(), idle(), idle(), Act::new("p")]).run();
+    let idle = || Turn::idle("f");
+    let mut tripped = sim(vec![idle(), idle(), idle(), Turn::new("p")]).run();
     tripped.command(UserCommand::Resume);
     tripped.play();
     assert_eq!(starts(&tripped), "1 1+ 1+ 4");
     assert_eq!(reasons(&tripped)[1], Breaker);
-    let mut reset = sim(vec![work(), work(), Act::new("p")]);
+    let mut reset = sim(vec![work(), work(), Turn::new("p")]);
     while reset.state.iteration < 2 {
         reset.turn();
     }
@@ -120,7 +120,7 @@ fn an_open_breaker_and_a_reset_give_up_the_session() {
     assert_eq!(starts(&reset), "1 1+ 3");
     assert_eq!(reasons(&reset)[1], Reset);
     // Nothing to leave.
-    let mut none = sim(vec![Act::new("p")]);
+    let mut none = sim(vec![Turn::new("p")]);
     none.command(UserCommand::ResetSession);
     none.play();
     assert_eq!((none.refused.len(), reasons(&none).len()), (0, 2));
@@ -128,7 +128,7 @@ fn an_open_breaker_and_a_reset_give_up_the_session() {
 
 #[test]
 fn a_new_keeper_continues_the_session_and_another_loop_does_not() {
-    let mut first = sim(vec![work(), Act::new("p")]);
+    let mut first = sim(vec![work(), Turn::new("p")]);
     first.play_iterations(1);
     first.crash("boot-1");
     first.play();
@@ -136,7 +136,7 @@ fn a_new_keeper_continues_the_session_and_another_loop_does_not() {
     let other = Sim::new(
         LoopSpec { loop_id: "20261120-bcdefg".to_owned(), ..resuming_spec() },
         "f",
-        vec![Act::new("p")],
+        vec![Turn::new("p")],
     );
     let other = other.run();
     assert!(first.sessions.iter().all(|it| it.0 != other.sessions[0].0));
@@ -158,7 +158,7 @@ fn only_the_last_fifty_changes_are_kept() {
 #[test]
 fn a_session_with_reverted_work_is_not_resumed() {
     let play = |to: u32, paths: Vec<String>| {
-        let mut on = sim(vec![work(), work(), work(), Act::new("p")]);
+        let mut on = sim(vec![work(), work(), work(), Turn::new("p")]);
         while on.prompts.len() < 2 {
             on.turn();
         }

@@ -1,6 +1,6 @@
 //! A usage limit that another loop reached: before an agent is started, the loop waits or switches to the next agent.
 
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::decide::{Phase, UserCommand, shared_limits};
 use crate::journal::{LoopSpec, OutcomeKind, QuestionKind, Record, TakeoverReason, WaitReason};
 
@@ -12,7 +12,7 @@ fn one() -> LoopSpec {
 
 /// A loop whose agent is under a usage limit of another loop for some hours, played until its first wait or start.
 fn limited(spec: LoopSpec, hours: u64) -> Sim {
-    let mut sim = Sim::new(spec, "f", vec![Act::new("p")]);
+    let mut sim = Sim::new(spec, "f", vec![Turn::new("p")]);
     sim.limited = vec![("mine", sim.now.wall + hours * HOUR)];
     while sim.state.phase.wait().is_none() && sim.state.iteration == 0 && sim.state.outcome().is_none() {
         assert!(sim.turn(), "{}", sim.sentence());

@@ -1,6 +1,6 @@
 //! The budget of subagents: which requests are allowed, and why others are refused.
 
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::decide::spawns::SubagentEvent;
 use crate::decide::{Decision, Event, Phase, UserCommand, apply, decide};
 use crate::journal::{Entry, Record};
@@ -14,7 +14,7 @@ fn at_work(budget: u32) -> Sim {
 fn within(spawns: SpawnSettings) -> Sim {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.spawns = spawns;
-    let mut sim = Sim::new(spec, "f", vec![Act { hangs: true, ..Act::new("f") }]);
+    let mut sim = Sim::new(spec, "f", vec![Turn { hangs: true, ..Turn::new("f") }]);
     while !matches!(sim.state.phase, Phase::Iterating(_)) {
         sim.turn();
     }

@@ -1,12 +1,12 @@
 //! Added files to which nothing refers, from the round that could end the loop to their removal.
 
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::journal::Record;
 
 fn played(results: &[&'static str], strays: &[&str]) -> Sim {
     let mut spec = spec(vec![criterion("tests pass", "make test")]);
     spec.settings.limits.iterations = u32::try_from(results.len()).unwrap();
-    let mut sim = Sim::new(spec, "f", results.iter().map(|it| Act::new(it)).collect());
+    let mut sim = Sim::new(spec, "f", results.iter().map(|it| Turn::new(it)).collect());
     sim.strays = strays.iter().map(ToString::to_string).collect();
     sim.run()
 }

@@ -1,6 +1,6 @@
 //! Several agents for one loop: which agent works on which iteration, depending on the earlier ones.
 
-use crate::decide::sim::{Act, Sim, criterion, quiet_run, spec};
+use crate::decide::sim::{Sim, Turn, criterion, quiet_run, spec};
 use crate::decide::{Event, UserCommand, replay, takeover};
 use crate::journal::TakeoverReason::{Back, Failing};
 use crate::journal::{AgentPlan, Entry, LoopSpec, PauseReason, Record, TakeoverReason, WaitReason};
@@ -29,7 +29,7 @@ struct Played(Sim);
 
 impl Played {
     fn new() -> Self {
-        Self(Sim::new(two(), "f", Vec::<Act>::new()))
+        Self(Sim::new(two(), "f", Vec::<Turn>::new()))
     }
 
     /// Until the agent of the next iteration is at work; false where the loop pauses instead.

@@ -2,13 +2,13 @@
 
 use super::outcomes::{summary, two};
 use crate::decide::UserCommand;
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::journal::{LoopSpec, PauseReason};
 use loopkeeper_agent::ProviderClass;
 
 /// Plays a loop of two checked criteria; `m`: the machine lacks what the check needs.
-fn lacking(spec: LoopSpec, start: &'static str, acts: Vec<Act>, expect: &str) -> Sim {
-    let sim = Sim::new(spec, start, acts).run();
+fn lacking(spec: LoopSpec, start: &'static str, turns: Vec<Turn>, expect: &str) -> Sim {
+    let sim = Sim::new(spec, start, turns).run();
     assert_eq!(summary(&sim), expect, "{}", sim.sentence());
     sim
 }
@@ -38,35 +38,35 @@ fn a_check_that_cannot_run_costs_no_agent_call() {
     // Only what is required.
     let mut optional = spec(two());
     optional.criteria[0].required = false;
-    lacking(optional, "mf", vec![Act::new("mp")], "Completed verified=true after 1");
+    lacking(optional, "mf", vec![Turn::new("mp")], "Completed verified=true after 1");
     // A dependency that the project has to provide is a goal.
     lacking(
         spec(two()),
         "gf",
-        vec![Act::new("gf"), Act::new("gf"), Act::new("pp")],
+        vec![Turn::new("gf"), Turn::new("gf"), Turn::new("pp")],
         "Completed verified=true after 3",
     );
 }
 
 #[test]
 fn a_check_that_cannot_run_any_more_stops_at_its_second_round() {
-    let acts = || vec![Act::new("mf"), Act::new("mp"), Act::new("mp")];
-    let sim = lacking(spec(two()), "ff", acts(), "Paused Missing after 2");
+    let turns = || vec![Turn::new("mf"), Turn::new("mp"), Turn::new("mp")];
+    let sim = lacking(spec(two()), "ff", turns(), "Paused Missing after 2");
     assert!(sim.sentence().starts_with("\"tests pass\" cannot run"), "{}", sim.sentence());
     let unattended = LoopSpec { attended: false, ..spec(two()) };
-    lacking(unattended, "ff", acts(), "Failed verified=false after 2");
+    lacking(unattended, "ff", turns(), "Failed verified=false after 2");
     // Not in a row: another iteration can make it run again.
-    let acts = vec![Act::new("mf"), Act::new("ff"), Act::new("mf"), Act::new("pp")];
-    lacking(spec(two()), "ff", acts, "Completed verified=true after 4");
+    let turns = vec![Turn::new("mf"), Turn::new("ff"), Turn::new("mf"), Turn::new("pp")];
+    lacking(spec(two()), "ff", turns, "Completed verified=true after 4");
     // It is no fault of the work, and nothing is flaky that changed with the machine.
     let sim =
-        lacking(spec(two()), "pf", vec![Act::new("mf"), Act::new("pp")], "Completed verified=true after 2");
+        lacking(spec(two()), "pf", vec![Turn::new("mf"), Turn::new("pp")], "Completed verified=true after 2");
     assert!(sim.state.criteria.flaky.flips.is_empty());
 }
 
 #[test]
 fn resume_searches_for_missing_programs_again() {
-    let mut sim = lacking(spec(two()), "mf", vec![Act::new("pp")], "Paused Missing after 0");
+    let mut sim = lacking(spec(two()), "mf", vec![Turn::new("pp")], "Paused Missing after 0");
     for _ in 0..3 {
         sim.command(UserCommand::Resume);
         sim.play();
@@ -89,23 +89,23 @@ fn resume_searches_for_missing_programs_again() {
 
 #[test]
 fn the_user_can_continue_without_unrunnable_checks() {
-    let acts = || vec![Act::new("mf"), Act::new("mf"), Act::new("mp"), Act::new("pp")];
+    let turns = || vec![Turn::new("mf"), Turn::new("mf"), Turn::new("mp"), Turn::new("pp")];
     let anyway = LoopSpec { anyway: true, ..spec(two()) };
-    lacking(anyway, "mf", acts(), "Completed verified=true after 4");
-    let mut sim = lacking(spec(two()), "mf", acts(), "Paused Missing after 0");
+    lacking(anyway, "mf", turns(), "Completed verified=true after 4");
+    let mut sim = lacking(spec(two()), "mf", turns(), "Paused Missing after 0");
     sim.command(UserCommand::ResumeAnyway);
     sim.play();
     assert_eq!(summary(&sim), "Completed verified=true after 4");
     // Only that: what is missing later is reported.
-    let acts = vec![Act::new("mm"), Act::new("mm")];
+    let turns = vec![Turn::new("mm"), Turn::new("mm")];
     let anyway = LoopSpec { anyway: true, ..spec(two()) };
-    let sim = lacking(anyway, "mf", acts, "Paused Missing after 2");
+    let sim = lacking(anyway, "mf", turns, "Paused Missing after 2");
     assert!(sim.sentence().starts_with("\"lint is clean\" cannot run"), "{}", sim.sentence());
     // Without anything to waive it is a plain resume.
     let mut sim = lacking(
         spec(two()),
         "ff",
-        vec![Act::fails(ProviderClass::Login, "ff"), Act::new("pp")],
+        vec![Turn::fails(ProviderClass::Login, "ff"), Turn::new("pp")],
         "Paused Agent after 1",
     );
     sim.command(UserCommand::ResumeAnyway);
@@ -115,8 +115,11 @@ fn the_user_can_continue_without_unrunnable_checks() {
 
 #[test]
 fn an_added_criterion_is_checked_before_the_next_call() {
-    let mut sim =
-        Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Act::new("ff"), Act::new("pp")]);
+    let mut sim = Sim::new(
+        spec(vec![criterion("tests pass", "make test")]),
+        "f",
+        vec![Turn::new("ff"), Turn::new("pp")],
+    );
     while sim.state.iteration == 0 {
         sim.turn();
     }
@@ -131,7 +134,7 @@ fn an_added_criterion_is_checked_before_the_next_call() {
 
 #[test]
 fn one_failed_start_of_an_old_check_does_not_block_a_changed_task() {
-    let mut sim = Sim::new(spec(two()), "ff", vec![Act::new("ff"), Act::new("ppp")]);
+    let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("ff"), Turn::new("ppp")]);
     sim.play_iterations(1);
     sim.documents.push(criterion("docs build", "make docs"));
     sim.standing = "mff";

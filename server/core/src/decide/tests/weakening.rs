@@ -1,17 +1,17 @@
 //! A loop with a weakening never completes, whatever is claimed, until it is restored or accepted. A check that passes
 //! and fails on the same files completes nothing by a single pass.
 
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::decide::{Event, UserCommand, weakening};
 use crate::journal::{OutcomeKind, Record};
 
 /// Two checks, failing before the first iteration.
-fn two(acts: Vec<Act>) -> Sim {
-    Sim::new(spec(vec![criterion("tests", "t"), criterion("lint", "l")]), "ff", acts)
+fn two(turns: Vec<Turn>) -> Sim {
+    Sim::new(spec(vec![criterion("tests", "t"), criterion("lint", "l")]), "ff", turns)
 }
 
-pub(super) fn weakens(results: &'static str, paths: &[&'static str]) -> Act {
-    Act { weakens: Some(paths.to_vec()), ..Act::new(results) }
+pub(super) fn weakens(results: &'static str, paths: &[&'static str]) -> Turn {
+    Turn { weakens: Some(paths.to_vec()), ..Turn::new(results) }
 }
 
 /// The loop has ended like this.
@@ -47,14 +47,14 @@ fn a_claim_does_not_lift_a_weakening() {
 
 #[test]
 fn a_weakening_needs_the_user_after_one_more_iteration() {
-    let acts = || vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp"), Act::idle("pp")];
-    let sim = two(acts()).run();
+    let turns = || vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Turn::idle("pp"), Turn::idle("pp")];
+    let sim = two(turns()).run();
     assert_eq!(sim.state.iteration, 2);
     let hint = "Hint: `loopkeeper rollback 20261120-abcdef 0 tests/a.py tests/b.py` restores it, `loopkeeper accept 20261120-abcdef` accepts it as it is, a task that lists tests/a.py, tests/b.py under `May change` allows it";
     assert!(sim.sentence().contains(hint), "{}", sim.sentence());
     let mut alone = spec(vec![criterion("tests", "t"), criterion("lint", "l")]);
     alone.attended = false;
-    let sim = Sim::new(alone, "ff", acts()).run();
+    let sim = Sim::new(alone, "ff", turns()).run();
     ends(
         &sim,
         OutcomeKind::Failed,
@@ -67,23 +67,23 @@ fn a_weakening_needs_the_user_after_one_more_iteration() {
 
 #[test]
 fn a_loop_continues_while_a_check_fails() {
-    let acts = vec![weakens("pf", &["tests/a.py"]), Act::new("pf"), Act::new("pf"), weakens("pp", &[])];
-    ends(&two(acts).run(), OutcomeKind::Completed, 4, "");
+    let turns = vec![weakens("pf", &["tests/a.py"]), Turn::new("pf"), Turn::new("pf"), weakens("pp", &[])];
+    ends(&two(turns).run(), OutcomeKind::Completed, 4, "");
 }
 
 #[test]
 fn an_iteration_that_the_provider_failed_was_not_informed_of_the_weakening() {
-    let acts = vec![
+    let turns = vec![
         weakens("pp", &["tests/a.py"]),
-        Act::fails(loopkeeper_agent::ProviderClass::Crash, "pp"),
+        Turn::fails(loopkeeper_agent::ProviderClass::Crash, "pp"),
         weakens("pp", &[]),
     ];
-    ends(&two(acts).run(), OutcomeKind::Completed, 3, "");
+    ends(&two(turns).run(), OutcomeKind::Completed, 3, "");
 }
 
 #[test]
 fn acceptance_during_a_pause_completes_at_once() {
-    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
+    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Turn::idle("pp")]).run();
     sim.command(UserCommand::AcceptWeakening { by: None });
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "completed, verified");
@@ -109,7 +109,7 @@ fn acceptance_does_not_complete_a_loop_whose_criteria_the_user_changes() {
 
 #[test]
 fn acceptance_needs_a_weakening() {
-    let mut sim = two(vec![Act::new("pf")]);
+    let mut sim = two(vec![Turn::new("pf")]);
     for _ in 0..6 {
         sim.turn();
     }
@@ -120,7 +120,7 @@ fn acceptance_needs_a_weakening() {
 
 #[test]
 fn resuming_gives_the_agent_one_more_iteration() {
-    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp"), weakens("pp", &[])]).run();
+    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Turn::idle("pp"), weakens("pp", &[])]).run();
     sim.command(UserCommand::Resume);
     sim.play();
     ends(&sim, OutcomeKind::Completed, 3, "");
@@ -128,7 +128,7 @@ fn resuming_gives_the_agent_one_more_iteration() {
 
 #[test]
 fn a_restore_by_the_user_completes_without_the_agent() {
-    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
+    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Turn::idle("pp")]).run();
     sim.edited("pp");
     sim.weak.clear();
     sim.edited.push("tests/a.py".to_owned());
@@ -140,7 +140,7 @@ fn a_restore_by_the_user_completes_without_the_agent() {
 #[test]
 fn a_restored_file_is_no_longer_reported_but_counts_until_judged() {
     let rolls_back = |paths: &[&str], refused: &[&str], to: u32| {
-        let mut sim = two(vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Act::idle("pp")]).run();
+        let mut sim = two(vec![weakens("pp", &["tests/a.py", "tests/b.py"]), Turn::idle("pp")]).run();
         let owned = |all: &[&str]| all.iter().map(ToString::to_string).collect::<Vec<_>>();
         let tree = sim.state.tree_after(to).expect("a tree").to_owned();
         let (paths, refused) = (owned(paths), owned(refused));
@@ -174,7 +174,7 @@ fn a_restored_file_is_no_longer_reported_but_counts_until_judged() {
 
 #[test]
 fn more_edits_than_a_record_names_move_the_whole_baseline() {
-    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
+    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Turn::idle("pp")]).run();
     sim.edited("pp");
     sim.weak.clear();
     sim.edited = (0..500).map(|it| format!("tests/{it}.py")).collect();
@@ -186,18 +186,18 @@ fn more_edits_than_a_record_names_move_the_whole_baseline() {
 
 #[test]
 fn fewer_tests_than_at_the_start_do_not_pass() {
-    let one = |acts| Sim::new(spec(vec![criterion("tests", "t"), criterion("lint", "l")]), "5f", acts);
-    let sim = one(vec![Act::new("3p"), Act::new("5p")]).run();
+    let one = |turns| Sim::new(spec(vec![criterion("tests", "t"), criterion("lint", "l")]), "5f", turns);
+    let sim = one(vec![Turn::new("3p"), Turn::new("5p")]).run();
     ends(&sim, OutcomeKind::Completed, 2, "");
     assert!(sim.prompts[1].contains("tests runs 3 tests, 5 at the start"), "{}", sim.prompts[1]);
-    let mut sim = one(vec![Act::new("3p"), Act::idle("3p")]).run();
+    let mut sim = one(vec![Turn::new("3p"), Turn::idle("3p")]).run();
     assert!(sim.sentence().starts_with("every check passes, but tests runs 3 tests, 5 at the start"));
     sim.command(UserCommand::AcceptWeakening { by: None });
     sim.play();
     ends(&sim, OutcomeKind::Completed, 2, "");
-    ends(&one(vec![Act::new("7p")]).run(), OutcomeKind::Completed, 1, "");
+    ends(&one(vec![Turn::new("7p")]).run(), OutcomeKind::Completed, 1, "");
     // Tests that the user removes between two iterations are no longer expected.
-    let mut sim = one(vec![Act::new("3p"), Act::idle("3p")]).run();
+    let mut sim = one(vec![Turn::new("3p"), Turn::idle("3p")]).run();
     sim.edited("2p");
     sim.command(UserCommand::Resume);
     for _ in 0..8 {
@@ -205,7 +205,7 @@ fn fewer_tests_than_at_the_start_do_not_pass() {
     }
     assert_eq!(sim.state.weakening.tests.values().copied().collect::<Vec<_>>(), [4]);
     // The same together with a criterion that the user adds.
-    let mut sim = one(vec![Act::new("5f"), Act::new("3pp")]);
+    let mut sim = one(vec![Turn::new("5f"), Turn::new("3pp")]);
     sim.play_iterations(1);
     sim.edited("3ff");
     sim.documents.push(criterion("docs", "d"));
@@ -218,7 +218,7 @@ fn passes_on_another_tree_do_not_count_for_a_flaky_check() {
     let prose = criterion("it reads well", "");
     let checked = vec![criterion("tests", "t"), criterion("lint", "l")];
     let spec = spec([checked.clone(), vec![prose]].concat());
-    let mut sim = Sim::new(spec, "ff-", vec![Act::idle("pp-"), Act::idle("pp-")]);
+    let mut sim = Sim::new(spec, "ff-", vec![Turn::idle("pp-"), Turn::idle("pp-")]);
     sim.play_iterations(2);
     assert_eq!(sim.state.criteria.flaky.passes, 2);
     let before = rounds(&sim);
@@ -231,7 +231,7 @@ fn passes_on_another_tree_do_not_count_for_a_flaky_check() {
 
 #[test]
 fn a_crash_loses_no_weakening() {
-    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
+    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Turn::idle("pp")]).run();
     sim.crash("boot-2");
     sim.play();
     assert!(sim.state.outcome().is_none());
@@ -242,19 +242,19 @@ fn a_crash_loses_no_weakening() {
 
 #[test]
 fn a_pass_on_an_unchanged_tree_is_needed_three_times() {
-    let sim = two(vec![Act::idle("pp")]).run();
+    let sim = two(vec![Turn::idle("pp")]).run();
     ends(&sim, OutcomeKind::Completed, 1, "");
     assert_eq!(rounds(&sim), 3, "a flaky check runs twice more");
-    let sim = two(vec![Act::new("pp")]).run();
+    let sim = two(vec![Turn::new("pp")]).run();
     assert_eq!(rounds(&sim), 1, "one pass after a change is enough");
-    let sim = two(vec![Act::idle("pf"), Act::idle("fp"), Act::idle("pp")]).run();
+    let sim = two(vec![Turn::idle("pf"), Turn::idle("fp"), Turn::idle("pp")]).run();
     ends(&sim, OutcomeKind::Completed, 3, "");
     assert_eq!(rounds(&sim), 5, "two flips and more: three passes in a row");
 }
 
 #[test]
 fn a_lucky_pass_completes_nothing() {
-    let mut sim = two(vec![Act::idle("pp"), Act::new("pp")]);
+    let mut sim = two(vec![Turn::idle("pp"), Turn::new("pp")]);
     while rounds(&sim) < 1 {
         sim.turn();
     }
@@ -273,13 +273,13 @@ fn an_end_without_a_pass_requests_no_further_round() {
     let mut made = spec(vec![criterion("tests", "t")]);
     made.settings.exit.when = Some("iterations>=2".to_owned());
     // It passes and fails on the same files.
-    let sim = Sim::new(made, "f", vec![Act::new("p"), Act::idle("f")]).run();
+    let sim = Sim::new(made, "f", vec![Turn::new("p"), Turn::idle("f")]).run();
     ends(&sim, OutcomeKind::Stopped, 2, "ended by exit.when");
 }
 
 #[test]
 fn files_that_a_rollback_restores_are_not_edits_of_the_user() {
-    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Act::idle("pp")]).run();
+    let mut sim = two(vec![weakens("pp", &["tests/a.py"]), Turn::idle("pp")]).run();
     let tree = sim.state.tree_after(1).expect("a tree").to_owned();
     let (from, after) = ("gone".to_owned(), tree.clone());
     sim.event(Event::RolledBack {

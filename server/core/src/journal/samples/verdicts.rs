@@ -9,7 +9,7 @@ pub(super) fn final_verdict() -> Record {
     Record::FinalVerdict {
         iteration: 1,
         tree: "bb".repeat(20),
-        as_left: Some(Box::new(round(Status::Pass))),
+        final_round: Some(Box::new(round(Status::Pass))),
         pinned: Some(Box::new(round(Status::Pass))),
         judges: vec!["tests/a.rs".to_owned()],
         judge_count: 1,

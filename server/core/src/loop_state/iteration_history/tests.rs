@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::packed_iterations::BLOCK_ROWS;
 use super::{Iteration, IterationHistory, MAX_DECISIONS};
 use crate::check::Status;
-use crate::decide::sim::{Act, Sim, criterion, spec};
+use crate::decide::sim::{Sim, Turn, criterion, spec};
 use crate::journal::Claim;
 use loopkeeper_agent::errors::Fingerprint;
 use loopkeeper_agent::{AgentEnding, ProviderClass, ProviderError};
@@ -22,7 +22,7 @@ fn id(name: &str) -> CriterionId {
 /// A real row, without what is removed from old rows.
 fn real_row() -> Iteration {
     let spec = spec(vec![criterion("tests pass", "make test")]);
-    let act = Act { changed: vec!["src/a.rs", ".envrc"], cost: 1_200, ..Act::new("f") };
+    let act = Turn { changed: vec!["src/a.rs", ".envrc"], cost: 1_200, ..Turn::new("f") };
     let row = Sim::new(spec, "f", vec![act]).run().state.history[0].clone();
     Iteration { errors: Vec::new(), facts: Vec::new(), ..row }
 }

@@ -7,7 +7,7 @@ use loopkeeper_text::{tr, yaml};
 use toml::de::{DeTable, DeValue};
 
 /// A key with its value and its place.
-pub(super) struct Entry {
+pub(super) struct FileSetting {
     pub(super) path: String,
     pub(super) value: String,
     pub(super) range: Range<usize>,
@@ -28,7 +28,7 @@ impl FileFault {
     }
 }
 
-pub(super) fn read_entries(file: &str, text: &str) -> Result<Vec<Entry>, FileFault> {
+pub(super) fn read_entries(file: &str, text: &str) -> Result<Vec<FileSetting>, FileFault> {
     match file.rsplit_once('.') {
         Some((_, "toml")) => toml_entries(text),
         Some((_, "json")) => yaml_entries(text, "JSON"),
@@ -38,7 +38,7 @@ pub(super) fn read_entries(file: &str, text: &str) -> Result<Vec<Entry>, FileFau
 }
 
 /// JSON is read as the YAML that it is.
-fn yaml_entries(text: &str, format: &str) -> Result<Vec<Entry>, FileFault> {
+fn yaml_entries(text: &str, format: &str) -> Result<Vec<FileSetting>, FileFault> {
     let document = yaml::parse(text);
     if let Some((fault, at)) = document.fault {
         let message = tr!("this is not {format}: {line}", format, line = fault);
@@ -49,12 +49,12 @@ fn yaml_entries(text: &str, format: &str) -> Result<Vec<Entry>, FileFault> {
         let message = tr!("this is not {format}: {line}", format, line = tr!("a value without a key"));
         return Err(FileFault::at(value.range.start, text, message));
     }
-    let entry = |it: yaml::YamlScalar| Entry { path: it.path, value: it.value, range: it.range };
+    let entry = |it: yaml::YamlScalar| FileSetting { path: it.path, value: it.value, range: it.range };
     Ok(document.scalars.into_iter().map(entry).collect())
 }
 
 /// Lines of `key = value`, below headers in brackets.
-fn line_entries(text: &str) -> Result<Vec<Entry>, FileFault> {
+fn line_entries(text: &str) -> Result<Vec<FileSetting>, FileFault> {
     let mut all = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -67,7 +67,7 @@ fn line_entries(text: &str) -> Result<Vec<Entry>, FileFault> {
         let Some((key, value)) = written.split_once('=') else {
             return Err(FileFault::at(start, text, tr!("a line without `=`").to_owned()));
         };
-        all.push(Entry {
+        all.push(FileSetting {
             path: key.trim().to_owned(),
             value: value.trim().to_owned(),
             range: start..start + line.trim_end().len(),
@@ -77,7 +77,7 @@ fn line_entries(text: &str) -> Result<Vec<Entry>, FileFault> {
 }
 
 /// Values of the root table and of the tables in it.
-fn toml_entries(text: &str) -> Result<Vec<Entry>, FileFault> {
+fn toml_entries(text: &str) -> Result<Vec<FileSetting>, FileFault> {
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.message().lines().next().unwrap_or(tr!("it cannot be read"));
         let message = tr!("this is not TOML: {line}", line);
@@ -85,7 +85,7 @@ fn toml_entries(text: &str) -> Result<Vec<Entry>, FileFault> {
     })?;
     let entry = |path: String, range: Range<usize>| {
         let value = text.get(range.clone()).unwrap_or_default().trim_matches(['"', '\'']).to_owned();
-        Entry { path, value, range }
+        FileSetting { path, value, range }
     };
     let mut all = Vec::new();
     for (key, value) in table.get_ref() {

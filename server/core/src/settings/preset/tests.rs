@@ -1,12 +1,12 @@
 //! The numbers of presets, and the reasons for the choice.
 
-use super::{ProjectFacts, apply_preset, origin};
+use super::{ProjectProfile, apply_preset, origin};
 use crate::decide::sim::criterion;
 use crate::settings::{Preset, Settings};
 use loopkeeper_text::language::Language;
 
 /// The six numbers, and why.
-fn chosen(mut settings: Settings, project: &ProjectFacts) -> ([u32; 6], String) {
+fn chosen(mut settings: Settings, project: &ProjectProfile) -> ([u32; 6], String) {
     let finding = apply_preset(&mut settings, project);
     let (exit, breaker) = (&settings.exit, &settings.breaker);
     let numbers = [
@@ -31,8 +31,8 @@ const LARGE: [u32; 6] = [5, 3, 35, 5, 8, 80];
 
 #[test]
 fn named_presets_set_their_numbers() {
-    assert_eq!(chosen(with(Preset::Small), &ProjectFacts::default()).0, SMALL);
-    assert_eq!(chosen(with(Preset::Large), &ProjectFacts::default()).0, LARGE);
+    assert_eq!(chosen(with(Preset::Small), &ProjectProfile::default()).0, SMALL);
+    assert_eq!(chosen(with(Preset::Large), &ProjectProfile::default()).0, LARGE);
 }
 
 #[test]
@@ -41,14 +41,14 @@ fn a_written_number_wins() {
     settings.breaker.no_progress = 2;
     settings.exit.done_signals = 7;
     settings.written = vec!["breaker.no_progress".to_owned(), "exit.done_signals".to_owned()];
-    assert_eq!(chosen(settings, &ProjectFacts::default()).0, [5, 7, 35, 2, 8, 80]);
+    assert_eq!(chosen(settings, &ProjectProfile::default()).0, [5, 7, 35, 2, 8, 80]);
 }
 
 #[test]
 fn a_number_names_the_preset_that_set_it() {
     let check = |preset: Preset, key: &str, expect: Option<&str>| {
         let settings = Settings { written: vec!["breaker.same_error".to_owned()], ..with(preset) };
-        let project = ProjectFacts { files: Some(812), ..ProjectFacts::default() };
+        let project = ProjectProfile { files: Some(812), ..ProjectProfile::default() };
         assert_eq!(origin(&settings, &project, key).as_deref(), expect, "{key}");
     };
     let adapted = "preset medium (chosen by adaptive: 812 tracked files)";
@@ -60,19 +60,19 @@ fn a_number_names_the_preset_that_set_it() {
 
 #[test]
 fn the_adaptive_preset_names_its_reasons() {
-    let check = |project: ProjectFacts, iterations: u32, size: [u32; 6], because: &str| {
+    let check = |project: ProjectProfile, iterations: u32, size: [u32; 6], because: &str| {
         let mut settings = with(Preset::Adaptive);
         settings.limits.iterations = iterations;
         assert_eq!(chosen(settings, &project), (size, because.to_owned()));
     };
-    let files = |files| ProjectFacts { files: Some(files), ..ProjectFacts::default() };
-    check(ProjectFacts::default(), 25, SMALL, "small (no sign of a larger project)");
+    let files = |files| ProjectProfile { files: Some(files), ..ProjectProfile::default() };
+    check(ProjectProfile::default(), 25, SMALL, "small (no sign of a larger project)");
     check(files(12), 25, SMALL, "small (12 tracked files)");
     check(files(812), 25, [4, 2, 30, 4, 6, 75], "medium (812 tracked files)");
-    let tested = ProjectFacts { tests: Some(40), coverage: true, ..files(120) };
+    let tested = ProjectProfile { tests: Some(40), coverage: true, ..files(120) };
     check(tested, 25, LARGE, "large (120 tracked files, 40 % of them tests, a coverage to reach)");
     check(
-        ProjectFacts { iteration_ms: Some(12 * 60_000), ..files(900) },
+        ProjectProfile { iteration_ms: Some(12 * 60_000), ..files(900) },
         80,
         LARGE,
         "large (900 tracked files, iterations of 12 min, up to 80 iterations)",
@@ -84,7 +84,7 @@ fn refactoring_is_stricter_about_no_progress() {
     let of = |files: u64, refactoring: bool| {
         let (numbers, why) = chosen(
             with(Preset::Adaptive),
-            &ProjectFacts { files: Some(files), refactoring, coverage: true, ..ProjectFacts::default() },
+            &ProjectProfile { files: Some(files), refactoring, coverage: true, ..ProjectProfile::default() },
         );
         (numbers[3], why)
     };
@@ -95,7 +95,7 @@ fn refactoring_is_stricter_about_no_progress() {
         assert!(why.ends_with(&format!("refactoring: only {strict} iterations without progress)")), "{why}");
     }
     // Refactoring is not a sign of large work, and changes no other number.
-    let refactoring = ProjectFacts { refactoring: true, ..ProjectFacts::default() };
+    let refactoring = ProjectProfile { refactoring: true, ..ProjectProfile::default() };
     assert_eq!(chosen(with(Preset::Adaptive), &refactoring).0, [3, 2, 25, 2, 5, 70]);
     assert_eq!(chosen(with(Preset::Large), &refactoring).0, LARGE);
     let mut written = with(Preset::Adaptive);
@@ -108,7 +108,7 @@ fn refactoring_is_stricter_about_no_progress() {
 fn coverage_and_refactoring_presets_are_detected() {
     let of = |title: &str, names: &[(&str, &str)]| {
         let criteria: Vec<_> = names.iter().map(|(name, check)| criterion(name, check)).collect();
-        let found = ProjectFacts::default().with_task(title, &criteria);
+        let found = ProjectProfile::default().with_task(title, &criteria);
         (found.coverage, found.refactoring)
     };
     assert_eq!(of("Pay", &[("tests pass", "make test")]), (false, false));
@@ -121,7 +121,7 @@ fn coverage_and_refactoring_presets_are_detected() {
 
 #[test]
 fn the_reason_is_in_the_language_of_the_process() {
-    let facts = ProjectFacts { files: Some(620), tests: Some(35), ..ProjectFacts::default() };
+    let facts = ProjectProfile { files: Some(620), tests: Some(35), ..ProjectProfile::default() };
     let mut settings = Settings::default();
     settings.limits.iterations = 60;
     let chinese = Language::SimplifiedChinese

@@ -78,7 +78,7 @@ impl<'a> GlobWalk<'a> {
         }
         let mut open = PendingFolders::new(&glob.base);
         while let Some(folder) = open.next() {
-            let entries = self.real(&folder, &mut open.seen).and_then(|it| match it {
+            let entries = self.canonical_folder(&folder, &mut open.seen).and_then(|it| match it {
                 Some(real) => self.children(&folder, &real),
                 None => Ok(Vec::new()),
             });
@@ -102,7 +102,11 @@ impl<'a> GlobWalk<'a> {
     }
 
     /// The folder's canonical path; `None` if it does not exist, is no folder, or is walked under another name.
-    fn real(&self, folder: &Path, seen: &mut HashSet<PathBuf>) -> Result<Option<PathBuf>, String> {
+    fn canonical_folder(
+        &self,
+        folder: &Path,
+        seen: &mut HashSet<PathBuf>,
+    ) -> Result<Option<PathBuf>, String> {
         let real = match self.root.join(folder).canonicalize() {
             Ok(real) => real,
             Err(error) if is_absence(&error) => return Ok(None),

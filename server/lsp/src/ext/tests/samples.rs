@@ -24,14 +24,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::ext::{
-    AlertKind, AlertParams, AlertQuestion, AnswerArgs, CancelChecksArgs, ChangeKind, ChangedFile, CheckArgs,
-    CommandResult, CriterionRow, DiffArgs, FeedbackArgs, ForeignLoop, Health, HintCommand, HintCommandName,
-    ImportArgs, IterationEntry, IterationsParams, IterationsResult, LoopArgs, LoopsParams, LoopsResult,
-    NewTaskArgs, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData, RefusedPath, ResumeArgs,
-    RollbackArgs, Severity, SkipArgs, StartArgs, StartLimits, StartPreviewParams, StartPreviewResult,
-    StatusParams, SteerArgs, StopArgs, SubscribeParams, SubscribeResult, TaskEntry, TranscriptParams,
-    TranscriptResult, TrustArgs, TrustCommand, TrustPageParams, TrustPageResult, UndoRollbackArgs,
-    UntrustArgs, VERSION,
+    AlertKind, AlertParams, AlertQuestion, AlertSeverity, AnswerArgs, CancelChecksArgs, ChangedFile,
+    CheckArgs, CommandResult, CriterionRow, DiffArgs, FeedbackArgs, FileChangeKind, ForeignLoop, HintCommand,
+    HintCommandName, ImportArgs, IterationEntry, IterationsParams, IterationsResult, LoopArgs, LoopsParams,
+    LoopsResult, NewTaskArgs, OutputArgs, OutputParams, PrioritizeArgs, RefusalCode, RefusalData,
+    RefusedPath, ResumeArgs, RollbackArgs, ServerHealth, SkipArgs, StartArgs, StartLimits,
+    StartPreviewParams, StartPreviewResult, StatusParams, SteerArgs, StopArgs, SubscribeParams,
+    SubscribeResult, TaskEntry, TranscriptParams, TranscriptResult, TrustArgs, TrustCommand, TrustPageParams,
+    TrustPageResult, UndoRollbackArgs, UntrustArgs, VERSION,
 };
 
 /// The name, a sample with all fields, and for messages of the server a sample with only the required ones.
@@ -180,10 +180,14 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
         Status::Unverified,
     ];
     vec![
-        ("StatusParams", "health", set(&[Health::Ok, Health::Warning, Health::Error])),
+        ("StatusParams", "health", set(&[ServerHealth::Ok, ServerHealth::Warning, ServerHealth::Error])),
         ("AlertParams", "commands.name", set(&COMMAND_NAMES)),
         ("AlertParams", "kind", set(&[AlertKind::Ended, AlertKind::NeedsYou, AlertKind::Warning])),
-        ("AlertParams", "severity", set(&[Severity::Info, Severity::Warning, Severity::Error])),
+        (
+            "AlertParams",
+            "severity",
+            set(&[AlertSeverity::Info, AlertSeverity::Warning, AlertSeverity::Error]),
+        ),
         ("FeedbackArgs", "verdict", set(&StopVerdict::ALL)),
         ("LoopStatus", "phase", set(&phases)),
         ("LoopStatus", "state", set(&STATES)),
@@ -199,7 +203,11 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
         ("LoopStatus", "question.kind", set(&QUESTIONS)),
         ("LoopStatus", "criteria.items.role", set(&[Role::Goal, Role::Guard, Role::Open])),
         ("LoopStatus", "criteria.items.status", set(&statuses)),
-        ("DiffResult", "files.kind", set(&[ChangeKind::Added, ChangeKind::Changed, ChangeKind::Removed])),
+        (
+            "DiffResult",
+            "files.kind",
+            set(&[FileChangeKind::Added, FileChangeKind::Changed, FileChangeKind::Removed]),
+        ),
     ]
 }
 
@@ -222,7 +230,7 @@ fn status(full: bool) -> StatusParams {
     StatusParams {
         version: VERSION,
         seq: 1,
-        health: Health::Ok,
+        health: ServerHealth::Ok,
         message: full.then(s),
         trusted: true,
         loops: vec![a_loop(full)],
@@ -372,7 +380,7 @@ fn alert(full: bool) -> AlertParams {
     AlertParams {
         loop_id: s(),
         kind: AlertKind::Ended,
-        severity: Severity::Info,
+        severity: AlertSeverity::Info,
         message: s(),
         actions: vec![Command::new(s(), s(), None)],
         follow_up: full.then(|| AlertQuestion { message: s(), actions: vec![Command::new(s(), s(), None)] }),
@@ -438,7 +446,7 @@ fn start() -> StartArgs {
 }
 
 fn result() -> CommandResult {
-    let file = ChangedFile { path: s(), kind: ChangeKind::Added, before: Some(s()), after: Some(s()) };
+    let file = ChangedFile { path: s(), kind: FileChangeKind::Added, before: Some(s()), after: Some(s()) };
     CommandResult {
         saved: Some(true),
         status: Some(status(false)),

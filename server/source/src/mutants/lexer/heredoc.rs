@@ -12,7 +12,7 @@ pub(super) struct Heredoc {
 }
 
 /// The length of the mark at the beginning.
-pub(super) fn opened(special: SpecialText, rest: &str) -> Option<(usize, Heredoc)> {
+pub(super) fn find_opening(special: SpecialText, rest: &str) -> Option<(usize, Heredoc)> {
     let is_php = special == SpecialText::Php;
     let mark = match special {
         SpecialText::Ruby => ["<<~", "<<-", "<<"].into_iter().find(|it| rest.starts_with(it))?,

@@ -1,19 +1,19 @@
 //! Finds the end of strings and regular expressions.
 
 use super::super::MAX_LINE;
-use super::super::syntax::{EscapeRule, Quote};
+use super::super::syntax::{EscapeRule, QuoteStyle};
 
 /// An open quote or interpolation at some position in a string.
 #[derive(Clone, Copy)]
 enum LiteralLevel {
-    Text(&'static Quote),
+    Text(&'static QuoteStyle),
     /// Code, up to this bracket.
     Code(char),
 }
 
 /// The length of the quoted text at the beginning, with the code inside it; up to the end of the line where it is not
 /// closed and may not span lines.
-pub(super) fn quoted(text: &str, quote: &'static Quote, quotes: &'static [Quote]) -> usize {
+pub(super) fn quoted_length(text: &str, quote: &'static QuoteStyle, quotes: &'static [QuoteStyle]) -> usize {
     let mut open = vec![LiteralLevel::Text(quote)];
     let mut at = quote.open.len();
     while let Some(level) = open.last().copied() {
@@ -30,7 +30,7 @@ pub(super) fn quoted(text: &str, quote: &'static Quote, quotes: &'static [Quote]
     at
 }
 
-fn step_in_text(rest: &str, quote: &'static Quote, open: &mut Vec<LiteralLevel>) -> usize {
+fn step_in_text(rest: &str, quote: &'static QuoteStyle, open: &mut Vec<LiteralLevel>) -> usize {
     let mut letters = rest.chars();
     let first = letters.next().map_or(0, char::len_utf8);
     if let Some(after) = rest.strip_prefix(quote.close) {
@@ -48,7 +48,12 @@ fn step_in_text(rest: &str, quote: &'static Quote, open: &mut Vec<LiteralLevel>)
     first + if is_escape { letters.next().map_or(0, char::len_utf8) } else { 0 }
 }
 
-fn step_in_code(rest: &str, close: char, quotes: &'static [Quote], open: &mut Vec<LiteralLevel>) -> usize {
+fn step_in_code(
+    rest: &str,
+    close: char,
+    quotes: &'static [QuoteStyle],
+    open: &mut Vec<LiteralLevel>,
+) -> usize {
     if let Some(quote) = quotes.iter().find(|it| rest.starts_with(it.open)) {
         open.push(LiteralLevel::Text(quote));
         return quote.open.len();
@@ -82,7 +87,7 @@ pub(super) fn regex(text: &str) -> Option<usize> {
 }
 
 /// The text between brackets of any kind, or two equal characters, that begins with the first of them.
-pub(super) fn delimited(text: &str) -> Option<usize> {
+pub(super) fn delimited_length(text: &str) -> Option<usize> {
     let open = text.chars().next()?;
     let close = match open {
         '(' => ')',

@@ -1,7 +1,7 @@
 //! Finds the end of string literals that begin with more than a quote: raw strings, long brackets, sigils.
 
 use super::super::syntax::SpecialText;
-use super::literals::delimited;
+use super::literals::delimited_length;
 use super::word_length;
 
 /// The context before a literal.
@@ -26,11 +26,11 @@ pub(super) fn length(special: SpecialText, rest: &str, context: LiteralContext) 
 /// `r#"…"#`, `br"…"`
 fn rust_raw_string(text: &str) -> Option<usize> {
     let start = ["r", "br", "cr"].into_iter().find_map(|it| text.strip_prefix(it))?;
-    Some(text.len() - start.len() + between_hashes(start).or_else(|| unescaped(start))?)
+    Some(text.len() - start.len() + between_hashes(start).or_else(|| unescaped_length(start))?)
 }
 
 /// `"…"` without escapes
-fn unescaped(text: &str) -> Option<usize> {
+fn unescaped_length(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('"')?;
     Some(inner.find('"').map_or(text.len(), |it| it + 2))
 }
@@ -90,7 +90,7 @@ fn ruby_percent(text: &str, context: LiteralContext) -> Option<usize> {
     if name > 1 || !is_text || !may_begin {
         return None;
     }
-    Some(1 + name + delimited(named)?)
+    Some(1 + name + delimited_length(named)?)
 }
 
 /// `~r/…/`, `~S"""…"""`
@@ -107,5 +107,5 @@ fn elixir_sigil(text: &str) -> Option<usize> {
         }
     }
     body.starts_with(['/', '|', '"', '\'', '(', '[', '{', '<'])
-        .then(|| delimited(body).map(|it| name + it))?
+        .then(|| delimited_length(body).map(|it| name + it))?
 }

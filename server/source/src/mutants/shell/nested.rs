@@ -34,7 +34,7 @@ impl ShellReader<'_> {
             let rest = self.rest();
             let first = rest.chars().next()?;
             let level = open.last().copied();
-            if let Some((opened, length)) = opening(rest, level) {
+            if let Some((opened, length)) = find_opening(rest, level) {
                 self.skip(length);
                 if opened == NestingLevel::Command && substitution.is_none() {
                     let (depth, start, line) = (open.len(), self.position(), self.line);
@@ -82,7 +82,7 @@ impl ShellReader<'_> {
     }
 }
 
-fn opening(rest: &str, level: Option<NestingLevel>) -> Option<(NestingLevel, usize)> {
+fn find_opening(rest: &str, level: Option<NestingLevel>) -> Option<(NestingLevel, usize)> {
     let is_text = level == Some(NestingLevel::Double);
     let is_quoted = matches!(level, Some(NestingLevel::Double | NestingLevel::Expansion { is_quoted: true }));
     if rest.starts_with('"') && !is_text {

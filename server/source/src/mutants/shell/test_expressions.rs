@@ -2,7 +2,7 @@
 
 use super::commands::ShellCommand;
 use super::tokens::WordForm;
-use super::{Edit, MutationKind, ScriptSource, words};
+use super::{MutationKind, ScriptSource, SourceEdit, words};
 
 const OPERATORS: &[(&str, &str)] = &[
     ("-eq", "-ne"),
@@ -21,7 +21,7 @@ const OPERATORS: &[(&str, &str)] = &[
 const PROPERTIES: &[&str] = &["-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-v"];
 
 impl ScriptSource<'_> {
-    pub(super) fn test_edits(&self, command: &ShellCommand) -> Vec<Edit> {
+    pub(super) fn test_edits(&self, command: &ShellCommand) -> Vec<SourceEdit> {
         let Some(first) = command.words.first().filter(|it| matches!(self.word(**it), "[" | "[[" | "test"))
         else {
             return Vec::new();
@@ -35,7 +35,7 @@ impl ScriptSource<'_> {
         self.script.tokens.get(token).is_some_and(|it| it.form == WordForm::Plain)
     }
 
-    fn test_edit(&self, open: usize, token: usize) -> Option<Edit> {
+    fn test_edit(&self, open: usize, token: usize) -> Option<SourceEdit> {
         let word = self.word(token);
         let before = self.word(token - 1);
         let is_prefix = token == open + 1 || matches!(before, "!" | "-a" | "-o" | "(" | "&&" | "||");
@@ -52,7 +52,7 @@ impl ScriptSource<'_> {
             let (from, to) = (self.script.tokens.get(from)?, self.script.tokens.get(token)?);
             let replacement = if has_sign { word.to_owned() } else { format!("! {word}") };
             let range = from.range.start..to.range.end;
-            return Some(Edit { line: from.line, range, replacement, kind: MutationKind::Condition });
+            return Some(SourceEdit { line: from.line, range, replacement, kind: MutationKind::Condition });
         }
         let compares = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"].contains(&before);
         let next = words::next_number(word).filter(|_| compares)?;

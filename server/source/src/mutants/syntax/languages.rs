@@ -1,6 +1,6 @@
 //! The table of languages.
 
-use super::{BlockComment, ConditionForm, EscapeRule, Quote, SourceFamily, SourceSyntax, SpecialText};
+use super::{BlockComment, ConditionForm, EscapeRule, QuoteStyle, SourceFamily, SourceSyntax, SpecialText};
 
 const fn block(open: &'static str, close: &'static str) -> BlockComment {
     BlockComment { open, close, nests: false, is_at_line_start: false }
@@ -11,21 +11,21 @@ const fn nested(open: &'static str, close: &'static str) -> BlockComment {
 }
 
 /// Ends on its line, escapes with a backslash.
-const fn short(quote: &'static str) -> Quote {
-    Quote { open: quote, close: quote, escape: EscapeRule::Backslash, is_long: false, code: None }
+const fn short(quote: &'static str) -> QuoteStyle {
+    QuoteStyle { open: quote, close: quote, escape: EscapeRule::Backslash, is_long: false, code: None }
 }
 
-const fn long(quote: &'static str) -> Quote {
-    Quote { is_long: true, ..short(quote) }
+const fn long(quote: &'static str) -> QuoteStyle {
+    QuoteStyle { is_long: true, ..short(quote) }
 }
 
-const fn raw(quote: &'static str) -> Quote {
-    Quote { escape: EscapeRule::None, ..long(quote) }
+const fn raw(quote: &'static str) -> QuoteStyle {
+    QuoteStyle { escape: EscapeRule::None, ..long(quote) }
 }
 
 /// With code inside.
-const fn coded(quote: Quote, open: &'static str, close: char) -> Quote {
-    Quote { code: Some((open, close)), ..quote }
+const fn with_code(quote: QuoteStyle, open: &'static str, close: char) -> QuoteStyle {
+    QuoteStyle { code: Some((open, close)), ..quote }
 }
 
 const SLASH_STAR: &[BlockComment] = &[block("/*", "*/")];
@@ -48,7 +48,7 @@ const RUBY: SourceSyntax = SourceSyntax {
     endings: &["rb", "cr"],
     line_comments: &["#"],
     block_comments: &[BlockComment { is_at_line_start: true, ..block("=begin", "=end") }],
-    quotes: &[coded(long("\""), "#{", '}'), long("'"), coded(long("`"), "#{", '}')],
+    quotes: &[with_code(long("\""), "#{", '}'), long("'"), with_code(long("`"), "#{", '}')],
     special: SpecialText::Ruby,
     has_regex: true,
     condition: ConditionForm::Line,
@@ -91,7 +91,7 @@ pub(super) const SYNTAXES: &[SourceSyntax] = &[
         family: SourceFamily::Script,
         endings: &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"],
         line_comments: &["//"],
-        quotes: &[coded(long("`"), "${", '}'), short("\""), short("'")],
+        quotes: &[with_code(long("`"), "${", '}'), short("\""), short("'")],
         has_regex: true,
         ..C
     },
@@ -109,11 +109,11 @@ pub(super) const SYNTAXES: &[SourceSyntax] = &[
     SourceSyntax {
         endings: &["cs"],
         quotes: &[
-            Quote { close: "\"", escape: EscapeRule::Doubled, ..long("$@\"") },
-            Quote { close: "\"", escape: EscapeRule::Doubled, ..long("@$\"") },
-            Quote { close: "\"", escape: EscapeRule::Doubled, ..long("@\"") },
+            QuoteStyle { close: "\"", escape: EscapeRule::Doubled, ..long("$@\"") },
+            QuoteStyle { close: "\"", escape: EscapeRule::Doubled, ..long("@$\"") },
+            QuoteStyle { close: "\"", escape: EscapeRule::Doubled, ..long("@\"") },
             raw("\"\"\""),
-            coded(Quote { close: "\"", ..short("$\"") }, "{", '}'),
+            with_code(QuoteStyle { close: "\"", ..short("$\"") }, "{", '}'),
             short("\""),
             short("'"),
         ],
@@ -121,7 +121,7 @@ pub(super) const SYNTAXES: &[SourceSyntax] = &[
     },
     SourceSyntax {
         endings: &["php"],
-        quotes: &[coded(long("\""), "{$", '}'), long("'"), long("`")],
+        quotes: &[with_code(long("\""), "{$", '}'), long("'"), long("`")],
         special: SpecialText::Php,
         code_marks: Some(("<?", "?>")),
         ..C
@@ -130,10 +130,10 @@ pub(super) const SYNTAXES: &[SourceSyntax] = &[
         endings: &["dart"],
         block_comments: NESTED_SLASH_STAR,
         quotes: &[
-            coded(long("\"\"\""), "${", '}'),
-            coded(long("'''"), "${", '}'),
-            coded(short("\""), "${", '}'),
-            coded(short("'"), "${", '}'),
+            with_code(long("\"\"\""), "${", '}'),
+            with_code(long("'''"), "${", '}'),
+            with_code(short("\""), "${", '}'),
+            with_code(short("'"), "${", '}'),
         ],
         ..C
     },
@@ -142,7 +142,7 @@ pub(super) const SYNTAXES: &[SourceSyntax] = &[
         endings: &["kt", "kts", "scala", "groovy"],
         line_comments: &["//", "#!"],
         block_comments: NESTED_SLASH_STAR,
-        quotes: &[coded(raw("\"\"\""), "${", '}'), coded(short("\""), "${", '}'), short("'")],
+        quotes: &[with_code(raw("\"\"\""), "${", '}'), with_code(short("\""), "${", '}'), short("'")],
         ..C
     },
     SourceSyntax {
@@ -150,7 +150,7 @@ pub(super) const SYNTAXES: &[SourceSyntax] = &[
         endings: &["swift"],
         line_comments: &["//", "#if", "#else", "#endif", "#available"],
         block_comments: NESTED_SLASH_STAR,
-        quotes: &[coded(long("\"\"\""), "\\(", ')'), coded(short("\""), "\\(", ')')],
+        quotes: &[with_code(long("\"\"\""), "\\(", ')'), with_code(short("\""), "\\(", ')')],
         special: SpecialText::Swift,
         condition: ConditionForm::Until("{"),
         ..C
@@ -167,10 +167,10 @@ pub(super) const SYNTAXES: &[SourceSyntax] = &[
         endings: &["ex", "exs"],
         block_comments: &[],
         quotes: &[
-            coded(long("\"\"\""), "#{", '}'),
-            coded(long("'''"), "#{", '}'),
-            coded(long("\""), "#{", '}'),
-            coded(long("'"), "#{", '}'),
+            with_code(long("\"\"\""), "#{", '}'),
+            with_code(long("'''"), "#{", '}'),
+            with_code(long("\""), "#{", '}'),
+            with_code(long("'"), "#{", '}'),
         ],
         special: SpecialText::Elixir,
         has_regex: false,
@@ -199,7 +199,7 @@ pub(super) const SYNTAXES: &[SourceSyntax] = &[
         endings: &["jl"],
         line_comments: &["#"],
         block_comments: &[nested("#=", "=#")],
-        quotes: &[coded(long("\"\"\""), "$(", ')'), coded(long("\""), "$(", ')'), short("'")],
+        quotes: &[with_code(long("\"\"\""), "$(", ')'), with_code(long("\""), "$(", ')'), short("'")],
         condition: ConditionForm::Line,
         ..C
     },

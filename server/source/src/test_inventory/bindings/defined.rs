@@ -14,7 +14,11 @@ enum LineScope {
     Other,
 }
 
-pub(super) fn defined(language: TestLanguage, is_all_tests: bool, code: &[CodeLine<'_>]) -> Vec<Definition> {
+pub(super) fn find_definitions(
+    language: TestLanguage,
+    is_all_tests: bool,
+    code: &[CodeLine<'_>],
+) -> Vec<Definition> {
     let mut scopes: Vec<(usize, LineScope)> = Vec::new();
     let mut found = Vec::new();
     for (at, line) in code.iter().enumerate() {
@@ -48,7 +52,7 @@ pub(super) fn defined(language: TestLanguage, is_all_tests: bool, code: &[CodeLi
 
 /// The block that the line opens, if any.
 fn opened_scope(language: TestLanguage, code: &str) -> Option<LineScope> {
-    let word = unmodified(language, code).0;
+    let word = strip_modifiers(language, code).0;
     let is_group = ["describe", "context", "suite", "if", "try", "else", "for", "with", "}"].contains(&word)
         || code.starts_with('}');
     if let Some(test) = language.patterns().test.captures(code) {
@@ -71,7 +75,7 @@ fn opened_scope(language: TestLanguage, code: &str) -> Option<LineScope> {
 }
 
 /// The keyword of a definition, and the text after it.
-fn unmodified(language: TestLanguage, code: &str) -> (&str, &str) {
+fn strip_modifiers(language: TestLanguage, code: &str) -> (&str, &str) {
     let modifiers: &[&str] = match language {
         TestLanguage::Python => &["async"],
         TestLanguage::Script => &["export", "default", "async", "declare"],
@@ -108,26 +112,30 @@ struct LineBindings<'a> {
 }
 
 impl<'a> LineBindings<'a> {
-    fn one(name: String, kind: DefinitionKind, value: &'a str) -> Self {
+    fn single(name: String, kind: DefinitionKind, value: &'a str) -> Self {
         Self { names: vec![(name, kind)], value }
     }
 }
 
 fn line_bindings(language: TestLanguage, code: &str) -> Option<LineBindings<'_>> {
-    let (word, rest) = unmodified(language, code);
+    let (word, rest) = strip_modifiers(language, code);
     if declares(language).contains(&word) {
         let rest = rest.trim_start().trim_start_matches('*');
         let (name, value) = split_identifier(rest)?;
         return match value.strip_prefix('.').and_then(split_identifier) {
             // `def self.add` is a method like any other, `def Calc.add` is not.
             Some(_) if name == "self" => None,
-            Some((of, value)) => Some(LineBindings::one(format!("{name}.{of}"), DefinitionKind::Set, value)),
-            None => Some(LineBindings::one(name.to_owned(), DefinitionKind::Declared, value)),
+            Some((of, value)) => {
+                Some(LineBindings::single(format!("{name}.{of}"), DefinitionKind::Set, value))
+            }
+            None => Some(LineBindings::single(name.to_owned(), DefinitionKind::Declared, value)),
         };
     }
     match language {
-        TestLanguage::Python | TestLanguage::Script => replaced(code).or_else(|| assigned(code)),
-        TestLanguage::Ruby | TestLanguage::Rust | TestLanguage::Go => assigned(code),
+        TestLanguage::Python | TestLanguage::Script => {
+            parse_replacement(code).or_else(|| parse_assignment(code))
+        }
+        TestLanguage::Ruby | TestLanguage::Rust | TestLanguage::Go => parse_assignment(code),
         TestLanguage::Php
         | TestLanguage::Shell
         | TestLanguage::Perl
@@ -138,27 +146,27 @@ fn line_bindings(language: TestLanguage, code: &str) -> Option<LineBindings<'_>>
 }
 
 /// The text behind `begin` up to the closing quote, and the rest.
-fn quoted<'a>(code: &'a str, begin: &str) -> Option<(&'a str, &'a str)> {
+fn split_quoted<'a>(code: &'a str, begin: &str) -> Option<(&'a str, &'a str)> {
     let rest = code.strip_prefix(begin)?;
     let quote = rest.chars().next().filter(|it| matches!(it, '\'' | '"' | '`'))?;
     rest.get(1..)?.split_once(quote)
 }
 
 /// Modules and members that are put in the place of others.
-fn replaced(code: &str) -> Option<LineBindings<'_>> {
+fn parse_replacement(code: &str) -> Option<LineBindings<'_>> {
     let whole = ["jest.mock(", "vi.mock(", "mock.module(", "jest.doMock(", "vi.doMock("];
-    if let Some((module, rest)) = whole.iter().find_map(|it| quoted(code, it)) {
+    if let Some((module, rest)) = whole.iter().find_map(|it| split_quoted(code, it)) {
         // An automatic mock returns nothing, so that no test of the module passes.
         let value = rest.trim_start().strip_prefix(',')?;
-        return Some(LineBindings::one(module.to_owned(), DefinitionKind::Replaced, value));
+        return Some(LineBindings::single(module.to_owned(), DefinitionKind::Replaced, value));
     }
-    if let Some((module, rest)) = quoted(code, "sys.modules[") {
+    if let Some((module, rest)) = split_quoted(code, "sys.modules[") {
         let value = rest.strip_prefix(']')?.trim_start().strip_prefix('=')?;
-        return Some(LineBindings::one(module.to_owned(), DefinitionKind::Replaced, value));
+        return Some(LineBindings::single(module.to_owned(), DefinitionKind::Replaced, value));
     }
-    if let Some((name, rest)) = quoted(code, "globals()[") {
+    if let Some((name, rest)) = split_quoted(code, "globals()[") {
         let value = rest.strip_prefix(']')?.trim_start().strip_prefix('=')?;
-        return Some(LineBindings::one(name.to_owned(), DefinitionKind::Assigned, value));
+        return Some(LineBindings::single(name.to_owned(), DefinitionKind::Assigned, value));
     }
     let (object, rest) = ["setattr(", "Object.assign(", "Object.defineProperty("]
         .iter()
@@ -166,11 +174,11 @@ fn replaced(code: &str) -> Option<LineBindings<'_>> {
         .and_then(|it| it.split_once(','))?;
     let rest = rest.trim_start().trim_start_matches(['\'', '"', '{', ' ']);
     let (name, value) = split_identifier(rest)?;
-    Some(LineBindings::one(format!("{object}.{name}"), DefinitionKind::Set, value))
+    Some(LineBindings::single(format!("{object}.{name}"), DefinitionKind::Set, value))
 }
 
 /// `add = …`, `const { add, sub } = …`, `calc.add = …`, `calc["add"] = …`.
-fn assigned(code: &str) -> Option<LineBindings<'_>> {
+fn parse_assignment(code: &str) -> Option<LineBindings<'_>> {
     let plain = ["const ", "let ", "var "].into_iter().find_map(|it| code.strip_prefix(it)).unwrap_or(code);
     let (targets, value) = plain.split_once('=')?;
     let compares = value.starts_with(['=', '~', '>'])

@@ -10,7 +10,7 @@ pub(super) fn imports(language: TestLanguage, code: &str) -> Vec<ImportBinding> 
     let read = match language {
         TestLanguage::Python => python,
         TestLanguage::Script => script,
-        TestLanguage::Ruby | TestLanguage::Php => loaded,
+        TestLanguage::Ruby | TestLanguage::Php => find_loaded_files,
         TestLanguage::Rust => rust,
         TestLanguage::Go => go,
         _ => return Vec::new(),
@@ -102,7 +102,7 @@ fn add_bindings(list: &str, module: &str, renamed: &str, plain: &str, found: &mu
 }
 
 /// Files that are loaded whole.
-fn loaded(text: &str, found: &mut Vec<ImportBinding>) {
+fn find_loaded_files(text: &str, found: &mut Vec<ImportBinding>) {
     let line = first_line(text);
     let Some((word, rest)) = split_identifier(line) else { return };
     if !matches!(word, "require" | "require_once" | "include" | "include_once" | "require_relative" | "load")

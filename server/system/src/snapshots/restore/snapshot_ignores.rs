@@ -76,12 +76,12 @@ impl<'a> SnapshotIgnoreRules<'a> {
         let mut names = path.split(|it| *it == b'/').peekable();
         while let Some(name) = names.next().filter(|it| !it.is_empty()) {
             let rules = self.rules_in(&folder)?;
-            let absolute = self.absolute(&folder);
+            let absolute = self.absolute_path(&folder);
             self.rules.enter_with_rules(&absolute, rules);
             let below = names::join(&folder, name);
             let is_folder = names.peek().is_some();
             if name != IGNORE_FILE
-                && self.rules.is_ignored(self.absolute(&below).as_os_str().as_bytes(), name, is_folder)
+                && self.rules.is_ignored(self.absolute_path(&below).as_os_str().as_bytes(), name, is_folder)
             {
                 return Ok(true);
             }
@@ -118,7 +118,7 @@ impl<'a> SnapshotIgnoreRules<'a> {
         Ok(())
     }
 
-    fn absolute(&self, below: &[u8]) -> PathBuf {
+    fn absolute_path(&self, below: &[u8]) -> PathBuf {
         if below.is_empty() { self.root.to_path_buf() } else { self.root.join(OsStr::from_bytes(below)) }
     }
 }

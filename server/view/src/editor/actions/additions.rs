@@ -90,7 +90,7 @@ fn addition<'a>(
         let is_section = below.is_read(view, &DeclaredCommand::placeholder());
         return Some(if is_section { below } else { CriterionAddition::in_new_section(document, fixes) });
     }
-    if let Some((criterion, code)) = undecided(view, here) {
+    if let Some((criterion, code)) = find_undecided(view, here) {
         return CriterionAddition::after(document, criterion, Some((criterion.place.clone(), code)));
     }
     view.heading().filter(here)?;
@@ -108,7 +108,7 @@ pub(super) fn at_heading<'a>(view: &TaskView<'_>, document: &'a TaskDocument) ->
 }
 
 /// The first criterion at the place that no check decides, with its diagnostic.
-fn undecided<'a>(
+fn find_undecided<'a>(
     view: &TaskView<'a>,
     here: &impl Fn(&DocumentRange) -> bool,
 ) -> Option<(&'a Criterion, DiagnosticCode)> {
@@ -232,7 +232,7 @@ fn last_result<'a>(view: &TaskView<'a>, declared: &DeclaredCommand) -> Option<&'
         return None;
     }
     let read = parse_inline_task("", &[format!("`$ {}`", declared.command)]);
-    let latest = view.latest(&read.criteria.first()?.id)?;
+    let latest = view.latest_result(&read.criteria.first()?.id)?;
     (!latest.stale).then_some(latest.result)
 }
 

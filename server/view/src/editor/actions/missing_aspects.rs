@@ -4,15 +4,15 @@ use super::additions::{self, CriterionAddition};
 use super::{EditorAction, ProjectCommands, QuickFix, TextEdit};
 use crate::editor::task_predicates::is_markdown;
 use crate::editor::{DeclaredCommand, TaskView};
-use loopkeeper_lint::{self as lint, Aspect, Gate, GradeLevel, line_aspects};
+use loopkeeper_lint::{self as lint, Gate, GradeLevel, TaskAspect, line_aspects};
 use loopkeeper_task::criterion::Criterion;
 use loopkeeper_task::{TaskDocument, parse_inline_task, parse_task};
 use loopkeeper_text::language::in_language_of;
 use loopkeeper_text::{DocumentRange, tr, tr_later};
 
 /// What a command of the project can decide.
-const GATES: [(Aspect, Gate); 3] =
-    [(Aspect::Tests, Gate::Tests), (Aspect::Types, Gate::Types), (Aspect::Lint, Gate::Lint)];
+const GATES: [(TaskAspect, Gate); 3] =
+    [(TaskAspect::Tests, Gate::Tests), (TaskAspect::Types, Gate::Types), (TaskAspect::Lint, Gate::Lint)];
 /// More criteria than these without a check need their author.
 const MAX_CHECKED: usize = 20;
 
@@ -28,7 +28,7 @@ struct CompletionEdits {
     /// New criteria, without their bullets.
     criteria: Vec<String>,
     has_limits: bool,
-    aspects: Vec<Aspect>,
+    aspects: Vec<TaskAspect>,
 }
 
 /// The action on the heading of a task that is not comprehensive.
@@ -65,8 +65,8 @@ impl CompletionEdits {
     fn of(view: &TaskView<'_>, project: ProjectCommands<'_>, document: &TaskDocument) -> Self {
         let grade = &view.task_lints().grade;
         let mut added = Self { checks: checks(view, project, document), has_limits: true, ..Self::default() };
-        let mut missing: Vec<Aspect> =
-            grade.missing.iter().copied().filter(|it| *it != Aspect::Scope).collect();
+        let mut missing: Vec<TaskAspect> =
+            grade.missing.iter().copied().filter(|it| *it != TaskAspect::Scope).collect();
         added.has_limits = missing.len() < grade.missing.len();
         for (aspect, gate) in GATES {
             let command = command_for(view, project, gate).filter(|_| missing.contains(&aspect));
@@ -77,7 +77,7 @@ impl CompletionEdits {
         }
         for line in project.proposed.iter().filter(|it| !has_check(view, it)) {
             let aspects = line_aspects(line);
-            let gained: Vec<Aspect> = missing.iter().copied().filter(|it| aspects.contains(it)).collect();
+            let gained: Vec<TaskAspect> = missing.iter().copied().filter(|it| aspects.contains(it)).collect();
             missing.retain(|it| !gained.contains(it));
             if !gained.is_empty() {
                 added.criteria.push(line.clone());
@@ -93,7 +93,7 @@ impl CompletionEdits {
 
     fn words(&self) -> Vec<&'static str> {
         let mut words: Vec<&str> = self.aspects.iter().map(|it| it.words()).collect();
-        words.extend(self.has_limits.then(|| Aspect::Scope.words()));
+        words.extend(self.has_limits.then(|| TaskAspect::Scope.words()));
         words.extend((!self.checks.is_empty()).then(|| tr!("a check for each criterion")));
         words
     }

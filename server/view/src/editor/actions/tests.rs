@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use super::{EditorAction, QuickFix};
-use crate::editor::fixture::{World, at_work};
+use crate::editor::fixture::{World, working_loop};
 use crate::editor::{DiagnosticCode, ProjectCommands, actions};
-use loopkeeper_core::decide::sim::Act;
+use loopkeeper_core::decide::sim::Turn;
 
 fn at(world: &World, needle: &str) -> Vec<EditorAction> {
     let text = &world.documents[0].text;
@@ -30,7 +30,7 @@ fn everything_a_lens_offers_is_an_action() {
             "source.loopkeeper.untrust: Withdraw trust in the commands of \"Pay\"",
         ]
     );
-    let working = at_work(World::prompt(), "ff", vec![Act::new("pf")]);
+    let working = working_loop(World::prompt(), "ff", vec![Turn::new("pf")]);
     assert_eq!(
         titles(&at(&working, "# Pay")),
         [
@@ -108,8 +108,8 @@ fn first_word(it: &EditorAction) -> String {
 
 #[test]
 fn a_weakening_has_actions_to_restore_and_accept_it() {
-    let weakens = || Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pp") };
-    let paused_loop = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
+    let weakens = || Turn { weakens: Some(vec!["tests/a.py"]), ..Turn::new("pp") };
+    let paused_loop = World::prompt().played("ff", vec![weakens(), Turn::idle("pp")]);
     let ways = |world: &World, at_line: &str| {
         let is =
             |it: &EditorAction| it.fixes.as_ref().is_some_and(|(_, code)| *code == DiagnosticCode::Weakened);
@@ -146,13 +146,13 @@ fn a_weakening_has_actions_to_restore_and_accept_it() {
         |world: &World, at_line: &str| ways(world, at_line).iter().map(first_word).collect::<Vec<_>>();
     let (accept, both, restore) = (["Accept"], ["Accept", "Let"], ["Restore", "Let"]);
     // A running loop cannot be rolled back, and an interrupted one cannot accept. Accepting resumes the agent.
-    let working = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
-    assert_eq!(kinds(&at_work(World::prompt(), "ff", vec![working]), "# Pay"), both);
+    let working = Turn { weakens: Some(vec!["tests/a.py"]), ..Turn::new("pf") };
+    assert_eq!(kinds(&working_loop(World::prompt(), "ff", vec![working]), "# Pay"), both);
     assert_eq!(kinds(&paused_loop.without_keeper(), "# Pay"), restore);
-    let paused_loop = World::prompt().played("ff", vec![weakens(), Act::idle("pp")]);
+    let paused_loop = World::prompt().played("ff", vec![weakens(), Turn::idle("pp")]);
     assert_eq!(kinds(&World { editor_trusted: false, ..paused_loop }, "# Pay"), restore);
     // If a check runs fewer tests there is no file to restore.
-    let fewer = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
+    let fewer = World::prompt().played("5f", vec![Turn::new("3p"), Turn::idle("3p")]);
     assert_eq!(kinds(&fewer, "cargo test"), accept);
     // Commands of the task are on every line, those for a weakening only at its report.
     assert_eq!(kinds(&fewer, "cargo clippy"), [""; 0]);

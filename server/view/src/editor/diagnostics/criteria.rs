@@ -22,9 +22,9 @@ pub(super) fn criteria_diagnostics(view: &TaskView<'_>, remarks: &Remarks<'_>) -
     let mut criteria: Vec<&Criterion> = view.task.criteria.iter().collect();
     criteria.sort_by_key(|it| it.place.range.start);
     for criterion in criteria {
-        all.extend(proposed(criterion, &history));
+        all.extend(proposal_diagnostic(criterion, &history));
         all.extend(flaky(view, criterion));
-        match view.latest(&criterion.id).filter(|_| criterion.check.is_some()) {
+        match view.latest_result(&criterion.id).filter(|_| criterion.check.is_some()) {
             Some(latest) if latest.result.status == Status::Pass => {
                 all.extend(already_passing(view, criterion, &history));
             }
@@ -32,7 +32,7 @@ pub(super) fn criteria_diagnostics(view: &TaskView<'_>, remarks: &Remarks<'_>) -
                 all.push(not_holding(view, criterion, latest, &history));
             }
             Some(_) | None if broken.holds(&criterion.place) || remarks.replace(criterion) => {}
-            Some(_) | None => all.extend(unknown(view, criterion, &mut budget)),
+            Some(_) | None => all.extend(no_result_diagnostic(view, criterion, &mut budget)),
         }
     }
     all
@@ -56,7 +56,7 @@ fn not_holding(
     };
     let (fact, remedy) = fact(code, latest.result);
     let mut found = Diagnostic::of(&criterion.place, (severity, code), &criterion.name, &fact, remedy);
-    found.related = related(latest);
+    found.related = related_locations(latest);
     if latest.stale {
         found.stale = true;
         found.severity = Severity::Hint;
@@ -71,7 +71,7 @@ pub(super) fn classify_failure(
     broke: bool,
     status: Status,
 ) -> (Severity, DiagnosticCode) {
-    let severity = if view.at_work() && !broke { Severity::Information } else { Severity::Warning };
+    let severity = if view.is_working() && !broke { Severity::Information } else { Severity::Warning };
     match status {
         Status::CouldNotRun => (Severity::Error, DiagnosticCode::CouldNotRun),
         Status::TimedOut => (severity, DiagnosticCode::TimedOut),
@@ -103,7 +103,7 @@ fn fact(code: DiagnosticCode, result: &CheckResult) -> (String, &'static str) {
 }
 
 /// The source places named in the output, then the output itself.
-fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
+fn related_locations(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
     let failures = latest.result.failures();
     let places = failures.iter().map(|it| {
         let target = RelatedTarget::Source { file: it.file.clone(), line: it.line, column: it.column };
@@ -121,7 +121,7 @@ fn related(latest: LatestResult<'_>) -> Vec<RelatedLocation> {
 }
 
 /// A criterion without a result: it has no check, or the check never ran.
-fn unknown<'a>(
+fn no_result_diagnostic<'a>(
     view: &TaskView<'_>,
     criterion: &'a Criterion,
     budget: &mut MessageBudget<'a>,
@@ -190,7 +190,7 @@ fn flaky(view: &TaskView<'_>, criterion: &Criterion) -> Option<Diagnostic> {
 }
 
 /// A criterion written by the agent: shown but not adopted.
-fn proposed(criterion: &Criterion, history: &CriteriaHistory<'_>) -> Option<Diagnostic> {
+fn proposal_diagnostic(criterion: &Criterion, history: &CriteriaHistory<'_>) -> Option<Diagnostic> {
     if history.proposed.is_empty() {
         return None;
     }

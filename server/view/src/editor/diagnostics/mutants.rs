@@ -24,10 +24,10 @@ pub struct SourceHint {
 /// The hints of the last loop, for the tree that it left.
 pub fn source_hints(view: &TaskView<'_>) -> Vec<SourceHint> {
     let Some(run) = view.state.and_then(mutants::current) else { return Vec::new() };
-    run.survivors.iter().map(unnoticed).chain(run.hollow.iter().map(hollow)).collect()
+    run.survivors.iter().map(survivor_hint).chain(run.hollow.iter().map(hollow_test_hint)).collect()
 }
 
-fn unnoticed(survivor: &SurvivingMutant) -> SourceHint {
+fn survivor_hint(survivor: &SurvivingMutant) -> SourceHint {
     let fact = if survivor.is_removal() {
         tr!("no check notices that it is removed").to_owned()
     } else {
@@ -42,7 +42,7 @@ fn unnoticed(survivor: &SurvivingMutant) -> SourceHint {
     }
 }
 
-fn hollow(test: &HollowTest) -> SourceHint {
+fn hollow_test_hint(test: &HollowTest) -> SourceHint {
     SourceHint {
         file: sanitize::line(&test.path),
         line: test.line,

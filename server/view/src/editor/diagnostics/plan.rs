@@ -8,7 +8,7 @@ use crate::editor::task_predicates::is_failure;
 use loopkeeper_core::check::Status;
 use loopkeeper_task::PlanItem;
 use loopkeeper_task::criterion::Criterion;
-use loopkeeper_task::dependencies::cyclic;
+use loopkeeper_task::dependencies::find_cycle_members;
 use loopkeeper_text::clauses;
 use loopkeeper_text::tr;
 
@@ -36,7 +36,7 @@ fn order_diagnostics(plan: &[PlanItem]) -> Vec<Diagnostic> {
         item.depends_on.iter().filter_map(|it| by_id.get(it.as_str()).copied()).collect()
     };
     let edges: Vec<Vec<usize>> = plan.iter().map(before).collect();
-    let cycle = cyclic(&edges);
+    let cycle = find_cycle_members(&edges);
     let titles: Vec<&str> =
         cycle.iter().filter_map(|it| plan.get(*it)).map(|it| it.id.as_str()).take(MAX_NAMES).collect();
     let more = (cycle.len() > MAX_NAMES).then_some("…");
@@ -62,7 +62,7 @@ fn order_diagnostics(plan: &[PlanItem]) -> Vec<Diagnostic> {
 }
 
 fn item_diagnostic(view: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
-    if item.done { false_claim(view, item, criteria) } else { unclaimed(view, item, criteria) }
+    if item.done { false_claim(view, item, criteria) } else { unticked_item(view, item, criteria) }
 }
 
 fn false_claim(view: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
@@ -73,12 +73,12 @@ fn false_claim(view: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) ->
         (1, _) => tr!("marked done, but this fails: {name}", name = first.name),
         (n, of) => tr!("marked done, but {count} of its {total} criteria fail", count = n, total = of),
     };
-    let severity = if view.at_work() { Severity::Information } else { Severity::Warning };
+    let severity = if view.is_working() { Severity::Information } else { Severity::Warning };
     Some(Diagnostic::of(&item.place, (severity, DiagnosticCode::FalseClaim), &item.title, &fact, ""))
 }
 
 /// A finished item without a tick. Requires a check for every criterion, because otherwise some work may be open.
-fn unclaimed(view: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
+fn unticked_item(view: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> Option<Diagnostic> {
     let holds = |it: &&Criterion| status(view, it) == Some(Status::Pass);
     if criteria.is_empty() || !criteria.iter().all(holds) {
         return None;
@@ -95,5 +95,5 @@ fn unclaimed(view: &TaskView<'_>, item: &PlanItem, criteria: &[&Criterion]) -> O
 /// The status on the current tree; results of another tree do not contradict later ticks.
 fn status(view: &TaskView<'_>, criterion: &Criterion) -> Option<Status> {
     criterion.check.as_ref()?;
-    view.latest(&criterion.id).filter(|it| !it.stale).map(|it| it.result.status)
+    view.latest_result(&criterion.id).filter(|it| !it.stale).map(|it| it.result.status)
 }

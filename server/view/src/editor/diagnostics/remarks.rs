@@ -41,7 +41,7 @@ impl<'a> Remarks<'a> {
                 remedy,
             ));
         }
-        remarks.diagnostics.extend(expensive(view));
+        remarks.diagnostics.extend(slow_checks(view));
         remarks.diagnostics.extend(not_suited(view));
         remarks
     }
@@ -63,11 +63,11 @@ pub(in crate::editor) fn severity_and_code(code: LintCode) -> (Severity, Diagnos
 }
 
 /// A check of the first stage that takes longer than an iteration holds up all others.
-fn expensive(view: &TaskView<'_>) -> Vec<Diagnostic> {
+fn slow_checks(view: &TaskView<'_>) -> Vec<Diagnostic> {
     let Some(usual) = usual_iteration(view) else { return Vec::new() };
     let criteria = view.task.criteria.iter().filter(|it| it.stage_or_first() == FIRST_STAGE);
     let takes_longer = criteria.filter(|it| {
-        let duration = view.latest(&it.id).map_or(0, |latest| latest.result.duration_ms);
+        let duration = view.latest_result(&it.id).map_or(0, |latest| latest.result.duration_ms);
         duration >= EXPENSIVE_MS && duration > usual
     });
     let kind = (Severity::Hint, DiagnosticCode::Expensive);

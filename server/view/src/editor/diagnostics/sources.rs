@@ -15,7 +15,7 @@ pub fn source_failures(view: &TaskView<'_>) -> Vec<SourceFailure> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for criterion in view.task.criteria.iter().filter(|it| it.check.is_some()) {
-        let Some(latest) = view.latest(&criterion.id).filter(|it| is_failure(it.result.status)) else {
+        let Some(latest) = view.latest_result(&criterion.id).filter(|it| is_failure(it.result.status)) else {
             continue;
         };
         let (severity, _) = classify_failure(view, history.held_before(&criterion.id), latest.result.status);

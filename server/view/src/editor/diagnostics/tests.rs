@@ -1,8 +1,8 @@
 use crate::editor::diagnostic::{Diagnostic, DiagnosticCode, RelatedTarget, Severity};
-use crate::editor::fixture::{PROMPT, World, at_work};
+use crate::editor::fixture::{PROMPT, World, working_loop};
 use crate::editor::{diagnostics, source_failures};
 use loopkeeper_core::decide::UserCommand;
-use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, spec};
 
 /// `line severity code message`, one diagnostic per line; `~` marks stale ones.
 fn shown(world: &World) -> String {
@@ -108,7 +108,7 @@ fn results_without_a_loop_are_warnings() {
 
 #[test]
 fn while_a_loop_works_only_what_broke_is_a_warning() {
-    let world = at_work(World::prompt(), "pf", vec![Act::new("pf")]);
+    let world = working_loop(World::prompt(), "pf", vec![Turn::new("pf")]);
     check(
         &world,
         &[
@@ -117,7 +117,7 @@ fn while_a_loop_works_only_what_broke_is_a_warning() {
             "6 I failing lint: fails",
         ],
     );
-    let world = at_work(World::prompt(), "pf", vec![Act::new("ff")]);
+    let world = working_loop(World::prompt(), "pf", vec![Turn::new("ff")]);
     check(
         &world,
         &[
@@ -127,7 +127,7 @@ fn while_a_loop_works_only_what_broke_is_a_warning() {
         ],
     );
     // A goal that had passed fails like a guard.
-    let world = at_work(World::prompt(), "ff", vec![Act::new("pf"), Act::new("ff")]);
+    let world = working_loop(World::prompt(), "ff", vec![Turn::new("pf"), Turn::new("ff")]);
     check(
         &world,
         &[
@@ -136,7 +136,7 @@ fn while_a_loop_works_only_what_broke_is_a_warning() {
             "6 I failing lint: fails",
         ],
     );
-    let world = at_work(World::prompt(), "pf", vec![Act::new("tf")]);
+    let world = working_loop(World::prompt(), "pf", vec![Turn::new("tf")]);
     assert!(shown(&world).contains("5 W timed-out tests: "), "{}", shown(&world));
 }
 
@@ -182,7 +182,7 @@ fn obstacles_to_a_loop_are_reported_on_the_first_line() {
 fn the_outcome_of_a_loop_is_reported_on_the_first_line() {
     let mut short = spec(World::prompt().task.criteria);
     short.settings.limits.iterations = 1;
-    let limited = World::prompt().after(Sim::new(short, "ff", vec![Act::new("pf")]).run());
+    let limited = World::prompt().after(Sim::new(short, "ff", vec![Turn::new("pf")]).run());
     assert_eq!(
         first_line(&limited),
         [
@@ -198,19 +198,19 @@ fn the_outcome_of_a_loop_is_reported_on_the_first_line() {
     let mut alone = spec(World::prompt().task.criteria);
     alone.attended = false;
     let tripped = World::prompt()
-        .after(Sim::new(alone, "ff", vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")]).run());
+        .after(Sim::new(alone, "ff", vec![Turn::idle("ff"), Turn::idle("ff"), Turn::idle("ff")]).run());
     assert_eq!(
         first_line(&tripped)[1],
         "1 W breaker-open breaker open: 3 iterations without a file change. Change the task or the limit."
     );
     let login = loopkeeper_agent::ProviderClass::Login;
-    let refused = World::prompt().played("ff", vec![Act::fails(login, "ff")]);
+    let refused = World::prompt().played("ff", vec![Turn::fails(login, "ff")]);
     assert!(
         first_line(&refused)[0].starts_with("1 W summary needs you: the agent `"),
         "{:?}",
         first_line(&refused)
     );
-    let done = World::prompt().played("ff", vec![Act::new("pp")]);
+    let done = World::prompt().played("ff", vec![Turn::new("pp")]);
     assert_eq!(first_line(&done), ["1 I summary completed and verified: 2 of 2 criteria pass"]);
     let broken_since = done.with_results(&[('p', ""), ('f', "")]);
     assert_eq!(first_line(&broken_since), ["1 I summary idle: 1 of 2 criteria pass"]);
@@ -219,8 +219,8 @@ fn the_outcome_of_a_loop_is_reported_on_the_first_line() {
 #[test]
 fn a_weakening_is_reported_at_the_criterion_it_concerns() {
     let paused_loop = |paths: &[&'static str]| {
-        let weakens = Act { weakens: Some(paths.to_vec()), ..Act::new("pp") };
-        World::prompt().played("ff", vec![weakens, Act::idle("pp")])
+        let weakens = Turn { weakens: Some(paths.to_vec()), ..Turn::new("pp") };
+        World::prompt().played("ff", vec![weakens, Turn::idle("pp")])
     };
     let world = paused_loop(&["tests/a.py"]);
     let needs = "1 W summary needs you: every check passes, but tests/a.py lost 1 test: not counted as done";
@@ -241,12 +241,12 @@ fn a_weakening_is_reported_at_the_criterion_it_concerns() {
     let end = "integration/refunds/test_partial.py lost 1 test. Restore it or accept it.";
     assert!(expected.starts_with("1 W weakened weakened: …") && expected.ends_with(end), "{expected}");
     // A check that runs fewer tests; its own message, although no file explains it.
-    let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
+    let world = World::prompt().played("5f", vec![Turn::new("3p"), Turn::idle("3p")]);
     let expected = "5 W weakened weakened: tests runs 3 tests, 5 at the start. Fix it or accept it.";
     assert!(shown(&world).contains(expected), "{}", shown(&world));
     // An ended loop reports no weakenings.
     let mut sim =
-        Sim::new(spec(world.task.criteria.clone()), "5f", vec![Act::new("3p"), Act::idle("3p")]).run();
+        Sim::new(spec(world.task.criteria.clone()), "5f", vec![Turn::new("3p"), Turn::idle("3p")]).run();
     sim.command(UserCommand::AcceptWeakening { by: None });
     sim.play();
     assert!(sim.state.outcome().is_some());
@@ -255,7 +255,7 @@ fn a_weakening_is_reported_at_the_criterion_it_concerns() {
 
 #[test]
 fn a_check_that_cannot_decide_is_flaky() {
-    let world = at_work(World::prompt(), "ff", vec![Act::idle("pf")]);
+    let world = working_loop(World::prompt(), "ff", vec![Turn::idle("pf")]);
     check(
         &world,
         &[
@@ -264,7 +264,7 @@ fn a_check_that_cannot_decide_is_flaky() {
             "6 I failing lint: fails",
         ],
     );
-    let honest = at_work(World::prompt(), "ff", vec![Act::new("pf")]);
+    let honest = working_loop(World::prompt(), "ff", vec![Turn::new("pf")]);
     assert!(!shown(&honest).contains("flaky"), "work that turns it is believed");
 }
 
@@ -292,7 +292,7 @@ fn agent_edits_are_proposals() {
     let text = format!("{PROMPT}- docs: `$ make docs`\n");
     let edited = World::of(&[("PROMPT.md", text.as_str())]);
     let before = World::prompt().task.criteria;
-    let mut act = Act::new("pf");
+    let mut act = Turn::new("pf");
     act.leaves = Some(edited.task.criteria[1..].to_vec());
     let mut sim = Sim::new(spec(before), "ff", vec![act]);
     while sim.state.criteria.proposed.is_empty() {
@@ -432,7 +432,7 @@ fn evidence_is_linked_and_copied_to_its_lines() {
 
 #[test]
 fn a_task_that_waits_for_trust_warns() {
-    let mut sim = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Act::new("pf"), Act::new("pp")]);
+    let mut sim = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Turn::new("pf"), Turn::new("pp")]);
     while sim.state.iteration == 0 {
         sim.turn();
     }

@@ -1,9 +1,9 @@
 use super::{grid, iteration_tally, row, start_tally};
 use loopkeeper_core::check::Status;
 use loopkeeper_core::decide::LoopState;
-use loopkeeper_core::decide::sim::{Act, Sim, criterion, item, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, criterion, item, spec};
 
-fn played(names: &[&str], start: &'static str, acts: Vec<Act>) -> LoopState {
+fn played(names: &[&str], start: &'static str, turns: Vec<Turn>) -> LoopState {
     let mut spec = spec(
         names
             .iter()
@@ -17,8 +17,8 @@ fn played(names: &[&str], start: &'static str, acts: Vec<Act>) -> LoopState {
     );
     // An open item keeps the loop running regardless of the checks.
     spec.plan = vec![item("never ticked")];
-    spec.settings.limits.iterations = acts.len() as u32;
-    Sim::new(spec, start, acts).run().state
+    spec.settings.limits.iterations = turns.len() as u32;
+    Sim::new(spec, start, turns).run().state
 }
 
 fn check(state: &LoopState, expect: &str) {
@@ -27,7 +27,7 @@ fn check(state: &LoopState, expect: &str) {
 
 #[test]
 fn rows_begin_with_the_baseline() {
-    let state = played(&["a", "b"], "fp", vec![Act::new("ff"), Act::new("pf"), Act::new("pz")]);
+    let state = played(&["a", "b"], "fp", vec![Turn::new("ff"), Turn::new("pf"), Turn::new("pz")]);
     assert_eq!(row(&state, &state.criteria.pinned[0].criterion.id), "✗✗✓✓");
     assert_eq!(row(&state, &state.criteria.pinned[1].criterion.id), "✓✗✗✗");
     assert_eq!(row(&state, &loopkeeper_task::criterion::CriterionId("other".into())), "····");
@@ -35,7 +35,7 @@ fn rows_begin_with_the_baseline() {
 
 #[test]
 fn counts_of_an_iteration_separate_optional_criteria() {
-    let mut state = played(&["a", "b", "c"], "fpf", vec![Act::new("ppf"), Act::new("fpp")]);
+    let mut state = played(&["a", "b", "c"], "fpf", vec![Turn::new("ppf"), Turn::new("fpp")]);
     let words = |state: &LoopState, at: usize| iteration_tally(state, &state.history[at]).sentence();
     assert_eq!(start_tally(&state).sentence(), "1 of 3 criteria pass");
     assert_eq!([words(&state, 0), words(&state, 1)], ["2 of 3 criteria pass"; 2]);
@@ -53,9 +53,9 @@ fn counts_of_an_iteration_separate_optional_criteria() {
 
 #[test]
 fn the_grid_shows_progress_flapping_and_being_stuck() {
-    let mut acts = vec![Act::new("fp"), Act::new("pp"), Act::new("ff"), Act::idle("ff")];
-    acts.extend((0..7).map(|_| Act::new("fp")));
-    let state = played(&["tests", "界面 is translated into every language"], "ff", acts);
+    let mut turns = vec![Turn::new("fp"), Turn::new("pp"), Turn::new("ff"), Turn::idle("ff")];
+    turns.extend((0..7).map(|_| Turn::new("fp")));
+    let state = played(&["tests", "界面 is translated into every language"], "ff", turns);
     check(
         &state,
         "
@@ -70,8 +70,8 @@ reached                           ◆◆  ◆",
 
 #[test]
 fn only_the_last_iterations_fit() {
-    let acts: Vec<Act> = (0..34).map(|_| Act::new("f")).collect();
-    let state = played(&["tests"], "f", acts);
+    let turns: Vec<Turn> = (0..34).map(|_| Turn::new("f")).collect();
+    let state = played(&["tests"], "f", turns);
     let drawn = grid(&state);
     let lines: Vec<&str> = drawn.lines().collect();
     assert_eq!(lines[0].trim_start(), "5    10        20        30");
@@ -86,7 +86,7 @@ fn a_loop_without_iterations_has_a_grid() {
 
 #[test]
 fn a_rollback_after_the_end_leaves_the_counts_of_the_breaker() {
-    let mut state = played(&["a"], "f", vec![Act::new("f"), Act::new("f"), Act::new("f"), Act::new("f")]);
+    let mut state = played(&["a"], "f", vec![Turn::new("f"), Turn::new("f"), Turn::new("f"), Turn::new("f")]);
     assert!(state.outcome().is_some());
     let label =
         |state: &LoopState| grid(state).lines().find(|it| it.starts_with("breaker")).map(str::to_owned);

@@ -1,8 +1,8 @@
 use super::{Hover, HoverBlock};
-use crate::editor::fixture::{World, at_work};
+use crate::editor::fixture::{World, working_loop};
 use crate::editor::hover;
 use loopkeeper_core::check::Status;
-use loopkeeper_core::decide::sim::Act;
+use loopkeeper_core::decide::sim::Turn;
 use loopkeeper_text::DocumentRange;
 
 fn at(world: &World, file: &str, needle: &str) -> Hover {
@@ -13,7 +13,7 @@ fn at(world: &World, file: &str, needle: &str) -> Hover {
 
 #[test]
 fn a_criterion_shows_its_check_and_its_last_result() {
-    let mut world = at_work(World::prompt(), "ff", vec![Act::new("ff"), Act::new("pf")]);
+    let mut world = working_loop(World::prompt(), "ff", vec![Turn::new("ff"), Turn::new("pf")]);
     world = World { results: Vec::new(), ..world }.with_results(&[('f', "1 of 2 fail")]);
     world.results[0].0.head = "running 2 tests\n```\n[x](command:evil)\n".to_owned();
     assert_eq!(
@@ -45,7 +45,7 @@ fn a_failure_shows_its_places_before_its_output() {
 
 #[test]
 fn the_first_line_shows_the_grid() {
-    let world = at_work(World::prompt(), "pf", vec![Act::idle("pf"), Act::new("ff")]);
+    let world = working_loop(World::prompt(), "pf", vec![Turn::idle("pf"), Turn::new("ff")]);
     let shown = at(&world, "PROMPT.md", "# Pay").plain();
     let expect = "\
 Pay
@@ -64,7 +64,7 @@ Details: loopkeeper status 20261120-abcdef";
 
 #[test]
 fn details_are_links_where_the_client_offers_them() {
-    let world = at_work(World::prompt(), "pf", vec![Act::idle("pf")]);
+    let world = working_loop(World::prompt(), "pf", vec![Turn::idle("pf")]);
     let shown = at(&world, "PROMPT.md", "# Pay");
     let last = |commands: &[&str]| {
         let commands: Vec<String> = commands.iter().map(|it| (*it).to_owned()).collect();
@@ -89,15 +89,15 @@ fn details_are_links_where_the_client_offers_them() {
 
 #[test]
 fn weakened_and_flaky_criteria_are_shown() {
-    let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
-    let world = at_work(World::prompt(), "ff", vec![weakens, Act::idle("ff")]);
+    let weakens = Turn { weakens: Some(vec!["tests/a.py"]), ..Turn::new("pf") };
+    let world = working_loop(World::prompt(), "ff", vec![weakens, Turn::idle("ff")]);
     let shown = at(&world, "PROMPT.md", "# Pay").plain();
     assert!(shown.contains("Weakened in iteration 1: tests/a.py lost 1 test."), "{shown}");
     let shown = at(&world, "PROMPT.md", "cargo test").plain();
     let expect = "It passes and fails on the same files: it must pass 3 rounds in a row.";
     assert!(shown.contains(expect) && !shown.contains("Weakened"), "{shown}");
     assert!(!at(&world, "PROMPT.md", "cargo clippy").plain().contains("same files"));
-    let world = World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]);
+    let world = World::prompt().played("5f", vec![Turn::new("3p"), Turn::idle("3p")]);
     let shown = at(&world, "PROMPT.md", "cargo test").plain();
     assert!(shown.contains("Weakened in iteration 1: tests runs 3 tests, 5 at the start."), "{shown}");
 }

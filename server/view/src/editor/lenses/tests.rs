@@ -1,8 +1,8 @@
 use super::Lens;
-use crate::editor::fixture::{World, at_work};
+use crate::editor::fixture::{World, working_loop};
 use crate::editor::lenses;
 use loopkeeper_agent::{LoopMode, ProviderClass};
-use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, spec};
 use loopkeeper_core::decide::{Phase, UserCommand};
 
 /// The lenses over one line, separated as displayed.
@@ -19,18 +19,18 @@ fn the_first_line_has_a_lens_with_the_state_of_the_loop() {
     check(&World::prompt(), "▶ Start loop | Run checks");
     check(&World { checking: true, ..World::prompt() }, "Running checks | Cancel");
     check(&World { editor_trusted: false, ..World::prompt() }, "");
-    let working = at_work(World::prompt(), "pf", vec![Act::new("pf")]);
+    let working = working_loop(World::prompt(), "pf", vec![Turn::new("pf")]);
     check(&working, "Working · 1/25 · 1 of 2 criteria pass | Pause | Stop");
     check(&working.without_keeper(), "Interrupted · 1/25 · 1 of 2 criteria pass | Resume | Stop");
     check(&World::prompt().cooling(), "Breaker open · 3/25 · 0 of 2 criteria pass | Reset and resume | Stop");
     check(&World::prompt().tripped(), "Breaker open · 3/25 · 0 of 2 criteria pass | Reset and resume | Stop");
-    let refused = World::prompt().played("ff", vec![Act::fails(ProviderClass::Login, "ff")]);
+    let refused = World::prompt().played("ff", vec![Turn::fails(ProviderClass::Login, "ff")]);
     check(&refused, "Needs you · 1/25 · 0 of 2 criteria pass | Resume | Stop");
-    let done = World::prompt().played("ff", vec![Act::new("pp")]);
+    let done = World::prompt().played("ff", vec![Turn::new("pp")]);
     check(&done, "Completed, verified · 2 of 2 criteria pass | ▶ Start loop | Run checks");
-    let edited = World::prompt().played("ff", vec![Act::new("pp")]).stale();
+    let edited = World::prompt().played("ff", vec![Turn::new("pp")]).stale();
     check(&edited, "Idle · files changed since | ▶ Start loop | Run checks");
-    let broken = World::prompt().played("ff", vec![Act::new("pp")]).with_results(&[('p', ""), ('f', "")]);
+    let broken = World::prompt().played("ff", vec![Turn::new("pp")]).with_results(&[('p', ""), ('f', "")]);
     check(&broken, "Idle · 1 of 2 criteria pass | ▶ Start loop | Run checks");
     check(&done.damaged(), "Damaged · 2 of 2 criteria pass | ▶ Start loop | Run checks");
 }
@@ -40,7 +40,7 @@ fn an_attached_session_is_told_what_to_do() {
     let mut made = spec(World::prompt().task.criteria);
     made.settings.mode = LoopMode::Attach;
     let shown = |holds: Option<u32>| {
-        let mut sim = Sim::new(made.clone(), "ff", vec![Act::new("pf"); 2]);
+        let mut sim = Sim::new(made.clone(), "ff", vec![Turn::new("pf"); 2]);
         sim.play();
         if let Some(holds) = holds {
             sim.attach("s1", holds);
@@ -56,7 +56,7 @@ fn an_attached_session_is_told_what_to_do() {
 fn commands_show_before_they_are_carried_out() {
     let shown = |command: UserCommand| {
         let mut sim =
-            Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
+            Sim::new(spec(World::prompt().task.criteria), "pf", vec![Turn::new("pf"), Turn::new("pp")]);
         while !matches!(sim.state.phase, Phase::Iterating(_)) {
             assert!(sim.turn());
         }
@@ -68,7 +68,7 @@ fn commands_show_before_they_are_carried_out() {
         "Pausing after this iteration · 1/25 · 1 of 2 criteria pass | Don't pause | Stop"
     );
     assert_eq!(shown(UserCommand::Stop), "Stopping · 1/25 · 1 of 2 criteria pass | Stop now");
-    let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf")]);
+    let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Turn::new("pf")]);
     sim.command(UserCommand::Pause);
     sim.play();
     assert_eq!(over(&World::prompt().after(sim), 1), "Paused · 1 of 2 criteria pass | Resume | Stop");
@@ -100,7 +100,7 @@ fn a_criterion_has_a_lens_with_its_result() {
 
 #[test]
 fn lens_commands_name_task_loop_and_criterion() {
-    let world = at_work(World::prompt(), "ff", vec![Act::new("pf")]).with_output("file:///s/0001.out");
+    let world = working_loop(World::prompt(), "ff", vec![Turn::new("pf")]).with_output("file:///s/0001.out");
     let all = world.with_view(|view| lenses(view, "PROMPT.md"));
     let commands: Vec<String> = all
         .iter()

@@ -3,11 +3,11 @@
 use expect_test::expect_file;
 use loopkeeper_agent::ProviderClass;
 use loopkeeper_core::decide::UserCommand;
-use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, spec};
 use loopkeeper_core::strays::DuplicateConfiguration;
 
 use super::{Transcript, shown};
-use crate::editor::fixture::{PROMPT, World, at_work};
+use crate::editor::fixture::{PROMPT, World, working_loop};
 use crate::editor::source_failures;
 
 #[test]
@@ -51,20 +51,20 @@ fn results_of_checks() {
 fn a_loop_at_work() {
     let mut file = Transcript::default();
     let mut add = |title: &str, world: &World| file.section(title, shown(world));
-    add("a guard", &at_work(World::prompt(), "pf", vec![Act::new("pf")]));
-    add("a regression", &at_work(World::prompt(), "pf", vec![Act::new("ff")]));
-    add("a flaky check", &at_work(World::prompt(), "ff", vec![Act::idle("pf")]));
-    let long = vec![Act { takes_ms: 1_000, ..Act::new("ff") }];
-    let mut expensive = at_work(World::prompt(), "ff", long);
+    add("a guard", &working_loop(World::prompt(), "pf", vec![Turn::new("pf")]));
+    add("a regression", &working_loop(World::prompt(), "pf", vec![Turn::new("ff")]));
+    add("a flaky check", &working_loop(World::prompt(), "ff", vec![Turn::idle("pf")]));
+    let long = vec![Turn { takes_ms: 1_000, ..Turn::new("ff") }];
+    let mut expensive = working_loop(World::prompt(), "ff", long);
     expensive.results.iter_mut().for_each(|it| it.0.duration_ms = 100_000);
     add("checks that take longer than an iteration", &expensive);
     add("criteria that the agent changed", &proposed());
     let weakens = |paths: &[&'static str]| {
-        let weakens = Act { weakens: Some(paths.to_vec()), ..Act::new("pp") };
-        World::prompt().played("ff", vec![weakens, Act::idle("pp")])
+        let weakens = Turn { weakens: Some(paths.to_vec()), ..Turn::new("pp") };
+        World::prompt().played("ff", vec![weakens, Turn::idle("pp")])
     };
     add("a weakened test", &weakens(&["tests/a.py"]));
-    add("fewer tests", &World::prompt().played("5f", vec![Act::new("3p"), Act::idle("3p")]));
+    add("fewer tests", &World::prompt().played("5f", vec![Turn::new("3p"), Turn::idle("3p")]));
     expect_file!["../../../../../tests/e2e/texts/diagnostics-at-work.txt"].assert_eq(&file.0);
 }
 
@@ -73,7 +73,8 @@ fn proposed() -> World {
     let text = format!("{PROMPT}- docs: `$ make docs`\n");
     let edited = World::of(&[("PROMPT.md", text.as_str())]);
     let leaves = Some(edited.task.criteria[1..].to_vec());
-    let mut sim = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Act { leaves, ..Act::new("pf") }]);
+    let mut sim =
+        Sim::new(spec(World::prompt().task.criteria), "ff", vec![Turn { leaves, ..Turn::new("pf") }]);
     while sim.state.criteria.proposed.is_empty() {
         assert!(sim.turn());
     }
@@ -94,21 +95,21 @@ fn a_loop_that_needs_its_user_or_has_ended() {
     add("breaker open", &World::prompt().tripped());
     add("interrupted", &World::prompt().tripped().without_keeper());
     add("damaged", &World::prompt().tripped().damaged());
-    add("login", &World::prompt().played("ff", vec![Act::fails(ProviderClass::Login, "ff")]));
-    let idle = || vec![Act::idle("ff"), Act::idle("ff"), Act::idle("ff")];
+    add("login", &World::prompt().played("ff", vec![Turn::fails(ProviderClass::Login, "ff")]));
+    let idle = || vec![Turn::idle("ff"), Turn::idle("ff"), Turn::idle("ff")];
     let mut alone = spec(World::prompt().task.criteria);
     alone.attended = false;
     add("ended by the breaker", &World::prompt().after(Sim::new(alone, "ff", idle()).run()));
     let mut short = spec(World::prompt().task.criteria);
     short.settings.limits.iterations = 1;
-    add("limit: iterations", &World::prompt().after(Sim::new(short, "ff", vec![Act::new("pf")]).run()));
+    add("limit: iterations", &World::prompt().after(Sim::new(short, "ff", vec![Turn::new("pf")]).run()));
     let mut poor = spec(World::prompt().task.criteria);
     poor.settings.limits.cost_micros = 10_000;
-    add("limit: cost", &World::prompt().after(Sim::new(poor, "ff", vec![Act::new("pf")]).run()));
+    add("limit: cost", &World::prompt().after(Sim::new(poor, "ff", vec![Turn::new("pf")]).run()));
     let mut late = spec(World::prompt().task.criteria);
     late.settings.limits.duration_ms = 60_000;
-    add("limit: duration", &World::prompt().after(Sim::new(late, "ff", vec![Act::new("pf")]).run()));
-    add("completed", &World::prompt().played("ff", vec![Act::new("pp")]));
+    add("limit: duration", &World::prompt().after(Sim::new(late, "ff", vec![Turn::new("pf")]).run()));
+    add("completed", &World::prompt().played("ff", vec![Turn::new("pp")]));
     add(
         "completed, with a file that nothing needs",
         &World::prompt().with_strays(&["src/payments/legacy/pay_old.rs"]),
@@ -120,11 +121,11 @@ fn a_loop_that_needs_its_user_or_has_ended() {
         added: vec!["jest.config.js".to_owned(), "vitest.config.ts".to_owned()],
     };
     add("two test runners", &World { leftovers: vec![runners], ..World::prompt() });
-    let mut stopped = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Act::new("pf")]);
+    let mut stopped = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Turn::new("pf")]);
     stopped.command(UserCommand::Stop);
     stopped.play();
     add("stopped", &World::prompt().after(stopped));
-    let asks = Act::new("ff").says("Shall I use SQLite or Postgres? Please tell me how to proceed.");
+    let asks = Turn::new("ff").says("Shall I use SQLite or Postgres? Please tell me how to proceed.");
     add("the agent asks", &World::prompt().played("ff", vec![asks]));
     expect_file!["../../../../../tests/e2e/texts/diagnostics-loops.txt"].assert_eq(&file.0);
 }

@@ -1,11 +1,11 @@
 //! Hovers over tasks, criteria, plan items and files of other tools.
 
 use expect_test::expect_file;
-use loopkeeper_core::decide::sim::Act;
+use loopkeeper_core::decide::sim::Turn;
 use loopkeeper_core::settings::LayerKind;
 
 use super::Transcript;
-use crate::editor::fixture::{World, at_work};
+use crate::editor::fixture::{World, working_loop};
 use crate::editor::{hover, settings};
 
 /// The hover over the first occurrence of `needle`, as plain text.
@@ -44,8 +44,8 @@ fn hovers_over_criteria() {
     failing.results[0].0.head = "running 2 tests\n1 of 2 fail\n".to_owned();
     file.section("a failing criterion", over(&failing, "PROMPT.md", "cargo test"));
     file.section("a criterion that could not run", over(&failing, "PROMPT.md", "cargo clippy"));
-    let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pf") };
-    let flaky = at_work(World::prompt(), "ff", vec![weakens, Act::idle("ff")]);
+    let weakens = Turn { weakens: Some(vec!["tests/a.py"]), ..Turn::new("pf") };
+    let flaky = working_loop(World::prompt(), "ff", vec![weakens, Turn::idle("ff")]);
     file.section("a flaky criterion", over(&flaky, "PROMPT.md", "cargo test"));
     expect_file!["../../../../../tests/e2e/texts/hovers-criteria.txt"].assert_eq(&file.0);
 }
@@ -56,14 +56,14 @@ fn hovers_over_tasks() {
     let mut add = |title: &str, world: &World| file.section(title, over(world, "PROMPT.md", "# Pay"));
     add("never checked", &World::prompt());
     add("not trusted", &World { unknown: 3, ..World::prompt() });
-    add("at work", &at_work(World::prompt(), "pf", vec![Act::idle("pf"), Act::new("ff")]));
+    add("at work", &working_loop(World::prompt(), "pf", vec![Turn::idle("pf"), Turn::new("ff")]));
     add("breaker open, for a while", &World::prompt().cooling());
     add("breaker open", &World::prompt().tripped());
-    let weakens = Act { weakens: Some(vec!["tests/a.py"]), ..Act::new("pp") };
-    add("weakened", &World::prompt().played("ff", vec![weakens, Act::idle("pp")]));
-    add("completed", &World::prompt().played("ff", vec![Act::new("pf"), Act::new("pp")]));
-    let claims = Act::new("pf").says("All tasks are complete. <promise>COMPLETE</promise>");
-    add("a false claim", &at_work(World::prompt(), "ff", vec![claims]));
+    let weakens = Turn { weakens: Some(vec!["tests/a.py"]), ..Turn::new("pp") };
+    add("weakened", &World::prompt().played("ff", vec![weakens, Turn::idle("pp")]));
+    add("completed", &World::prompt().played("ff", vec![Turn::new("pf"), Turn::new("pp")]));
+    let claims = Turn::new("pf").says("All tasks are complete. <promise>COMPLETE</promise>");
+    add("a false claim", &working_loop(World::prompt(), "ff", vec![claims]));
     let story = "{\"userStories\": [{\"id\": \"A\", \"title\": \"Log in\", \"passes\": true, \
                  \"acceptanceCriteria\": [\"one: `$ a`\", \"two\"]}]}";
     let done = World::of(&[("prd.json", story)]).with_results(&[('p', "")]);

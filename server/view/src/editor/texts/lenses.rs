@@ -2,11 +2,11 @@
 
 use expect_test::expect_file;
 use loopkeeper_agent::ProviderClass;
-use loopkeeper_core::decide::sim::{Act, Sim, spec};
+use loopkeeper_core::decide::sim::{Sim, Turn, spec};
 use loopkeeper_core::decide::{Phase, UserCommand};
 
 use super::Transcript;
-use crate::editor::fixture::{World, at_work};
+use crate::editor::fixture::{World, working_loop};
 use crate::editor::lenses;
 
 /// The lenses over each line of the task's documents that has any.
@@ -28,7 +28,7 @@ fn shown(world: &World) -> String {
 
 /// A loop whose user gave a command during its first iteration.
 fn ordered(command: UserCommand) -> World {
-    let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Act::new("pf"), Act::new("pp")]);
+    let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Turn::new("pf"), Turn::new("pp")]);
     while !matches!(sim.state.phase, Phase::Iterating { .. }) {
         assert!(sim.turn());
     }
@@ -57,14 +57,14 @@ fn lenses_over_tasks() {
         &prompt().with_results(&[('t', "no result after 600 s"), ('u', "passed, but a changed")]),
     );
     add("files changed since", &prompt().with_results(&[('p', ""), ('f', "exit 1")]).stale());
-    add("at work", &at_work(prompt(), "pf", vec![Act::new("pf")]));
-    add("interrupted", &at_work(prompt(), "pf", vec![Act::new("pf")]).without_keeper());
+    add("at work", &working_loop(prompt(), "pf", vec![Turn::new("pf")]));
+    add("interrupted", &working_loop(prompt(), "pf", vec![Turn::new("pf")]).without_keeper());
     add("pausing", &ordered(UserCommand::Pause));
     add("stopping", &ordered(UserCommand::Stop));
     add("breaker open", &prompt().tripped());
-    add("needs its user", &prompt().played("ff", vec![Act::fails(ProviderClass::Login, "ff")]));
-    add("completed", &prompt().played("ff", vec![Act::new("pp")]));
-    add("damaged", &prompt().played("ff", vec![Act::new("pp")]).damaged());
+    add("needs its user", &prompt().played("ff", vec![Turn::fails(ProviderClass::Login, "ff")]));
+    add("completed", &prompt().played("ff", vec![Turn::new("pp")]));
+    add("damaged", &prompt().played("ff", vec![Turn::new("pp")]).damaged());
     let plan = "- [ ] one\n- [x] two\n- [ ] three (optional)\n- [ ] four: `$ x`\n";
     add("a plan", &World::of(&[("PROMPT.md", "# Pay\n"), ("fix_plan.md", plan)]));
     expect_file!["../../../../../tests/e2e/texts/lenses.txt"].assert_eq(&file.0);

@@ -4,8 +4,8 @@ use super::rows::Do::{Crash, Hang, Make, Meets};
 use super::rows::Provider::{Answers, Overloaded, Quota};
 use super::rows::{Do, End, ROW, Row, failed, limit, verified};
 
-const fn done(name: &'static str, acts: &'static [&'static [Do]], ends: End) -> Row {
-    Row { name, criteria: &["It is there: `exists done`"], acts, ends, ..ROW }
+const fn done(name: &'static str, turns: &'static [&'static [Do]], ends: End) -> Row {
+    Row { name, criteria: &["It is there: `exists done`"], turns, ends, ..ROW }
 }
 
 #[rustfmt::skip]

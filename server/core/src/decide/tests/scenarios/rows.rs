@@ -1,4 +1,4 @@
-//! Loops as rows of a table: the task, the acts of the agent at each start, and the expected end. The simulator plays
+//! Loops as rows of a table: the task, the turns of the agent at each start, and the expected end. The simulator plays
 //! them on a fake clock, and the real binary with a scripted agent. Both also assert that the agent is started `after`
 //! times.
 
@@ -27,13 +27,13 @@ pub(crate) struct Row {
     /// The agent of each iteration, `mine` or `other`. Empty: `mine` is the only agent.
     pub(crate) by: &'static [&'static str],
     /// One for each start; the last one repeats.
-    pub(crate) acts: &'static [&'static [Do]],
+    pub(crate) turns: &'static [&'static [Do]],
     pub(crate) ends: End,
 }
 
 /// The defaults of a row.
 pub(crate) const ROW: Row =
-    Row { name: "", files: &[], criteria: &[], settings: "", by: &[], acts: &[], ends: verified(0, "") };
+    Row { name: "", files: &[], criteria: &[], settings: "", by: &[], turns: &[], ends: verified(0, "") };
 
 impl Row {
     /// Its settings with the list of agents.

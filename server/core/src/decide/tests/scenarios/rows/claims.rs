@@ -9,11 +9,11 @@ const PROMISE: &str = "<promise>COMPLETE</promise>";
 const POEM: &[(&str, &str)] = &[("PROMPT.md", "# Write a poem\n\nMake it rhyme.\n")];
 
 /// A claim while a check fails, twice, and then the work itself.
-const fn beside(name: &'static str, acts: &'static [&'static [Do]]) -> Row {
+const fn beside(name: &'static str, turns: &'static [&'static [Do]]) -> Row {
     Row {
         name,
         criteria: &["It is there: `exists done`"],
-        acts,
+        turns,
         ends: verified(3, "after 3 iterations"),
         ..ROW
     }
@@ -40,27 +40,27 @@ pub(crate) const BESIDE_CHECKS: &[Row] = &[
         &[Make("b"), Say(STATUS)], &[Make("done"), Say("Not done yet.")]]),
     Row { name: "passes: true",
         files: &[("prd.json", "{\"userStories\": [{\"id\": \"US-1\", \"title\": \"One\", \"acceptanceCriteria\": [\"It is there: `exists done`\"], \"passes\": false}]}\n")],
-        acts: &[&[Write("prd.json", "{\"userStories\": [{\"id\": \"US-1\", \"title\": \"One\", \"acceptanceCriteria\": [\"It is there: `exists done`\"], \"passes\": true}]}\n")],
+        turns: &[&[Write("prd.json", "{\"userStories\": [{\"id\": \"US-1\", \"title\": \"One\", \"acceptanceCriteria\": [\"It is there: `exists done`\"], \"passes\": true}]}\n")],
             &[Make("a")], &[Make("done")]],
         ends: verified(3, "the one required criterion passes"), ..ROW },
-    Row { name: "a false claim for ever, with nothing done", criteria: &["It is there: `exists done`"], acts: &[&[Say(STATUS)]],
+    Row { name: "a false claim for ever, with nothing done", criteria: &["It is there: `exists done`"], turns: &[&[Say(STATUS)]],
         ends: breaker(2, "without a file change"), ..ROW },
     Row { name: "a false claim for ever, with some work", criteria: &["It is there: `exists done`"], settings: "limits.iterations = 4",
-        acts: &[&[Make("a.$n"), Say(STATUS)]], ends: limit(4, "limit reached: 4 iterations"), ..ROW },
+        turns: &[&[Make("a.$n"), Say(STATUS)]], ends: limit(4, "limit reached: 4 iterations"), ..ROW },
     Row { name: "a check and prose: the claim comes before the check holds", criteria: &["It is there: `exists done`", "It reads well"],
-        acts: &[&[Make("a"), Say(PROMISE)], &[Make("done")], &[Make("done"), Say(PROMISE)]],
+        turns: &[&[Make("a"), Say(PROMISE)], &[Make("done")], &[Make("done"), Say(PROMISE)]],
         ends: claimed(3, "the one criterion with a check passes, 1 without one only claimed"), ..ROW },
     Row { name: "a check that holds already, and prose", files: &[("done", "")], criteria: &["It is there: `exists done`", "It reads well"],
-        acts: &[&[Make("a")], &[Make("a"), Say(PROMISE)]], ends: claimed(2, "1 without one only claimed"), ..ROW },
+        turns: &[&[Make("a")], &[Make("a"), Say(PROMISE)]], ends: claimed(2, "1 without one only claimed"), ..ROW },
     Row { name: "a guard that breaks with the claim", files: &[("done", "")], criteria: &["It is there: `exists done`", "It reads well"],
-        acts: &[&[Drop("done"), Say(PROMISE)], &[Make("done")], &[Make("a"), Say(PROMISE)]], ends: claimed(3, "the one criterion with a check passes"), ..ROW },
+        turns: &[&[Drop("done"), Say(PROMISE)], &[Make("done")], &[Make("a"), Say(PROMISE)]], ends: claimed(3, "the one criterion with a check passes"), ..ROW },
     Row { name: "nothing is required", criteria: &["Nice (optional): `exists nice`"], settings: "limits.iterations = 3",
-        acts: &[&[Make("nice")], &[Make("a"), Say(STATUS)]], ends: claimed(2, WEIGHED), ..ROW },
+        turns: &[&[Make("nice")], &[Make("a"), Say(STATUS)]], ends: claimed(2, WEIGHED), ..ROW },
 ];
 
 /// A prompt document and nothing else.
-const fn poem(name: &'static str, acts: &'static [&'static [Do]], ends: End) -> Row {
-    Row { name, files: POEM, settings: "limits.iterations = 4", acts, ends, ..ROW }
+const fn poem(name: &'static str, turns: &'static [&'static [Do]], ends: End) -> Row {
+    Row { name, files: POEM, settings: "limits.iterations = 4", turns, ends, ..ROW }
 }
 
 const SAYS_SO: &str = "completed, claimed, not verified: the agent says so";
@@ -90,11 +90,11 @@ pub(crate) const WITHOUT_CHECKS: &[Row] = &[
     poem("a promise that is only talked about", &[&[Make("poem"), Say("When it is done I print `<promise>COMPLETE</promise>`.\n\n> <promise>COMPLETE</promise>\n\n```\n<promise>COMPLETE</promise>\n```")]], LIMIT),
     poem("the instruction read back", &[&[Make("poem"), Say("When that is so, and only then, end your last message with this line alone:\n\n<promise>COMPLETE</promise>")]], LIMIT),
     Row { name: "boxes of criteria in words, ticked one by one", files: &[("PROMPT.md", "# Write a poem\n\n## Done when\n\n- [ ] It rhymes\n- [ ] It is short\n")],
-        acts: &[&[Make("poem"), Write("PROMPT.md", "# Write a poem\n\n## Done when\n\n- [x] It rhymes\n- [ ] It is short\n")],
+        turns: &[&[Make("poem"), Write("PROMPT.md", "# Write a poem\n\n## Done when\n\n- [x] It rhymes\n- [ ] It is short\n")],
             &[Make("poem"), Write("PROMPT.md", "# Write a poem\n\n## Done when\n\n- [x] It rhymes\n- [x] It is short\n")], &[Say("I read it again.")]],
         ends: claimed(3, SAYS_SO), ..ROW },
     Row { name: "a ticked box stands in where there is no check", files: &[("PROMPT.md", "# Make it so\n\n## Done when\n\n- [ ] There: `exists done`\n- [ ] It reads well\n")],
-        acts: &[&[Make("done")], &[Make("a"), Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- [x] There: `exists done`\n- [x] It reads well\n")]],
+        turns: &[&[Make("done")], &[Make("a"), Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- [x] There: `exists done`\n- [x] It reads well\n")]],
         ends: claimed(2, "the one criterion with a check passes"), ..ROW },
     poem("another promise than the one asked for", &[&[Make("poem"), Say("<promise>COMPLETED</promise>")]], LIMIT),
     poem("words that deny", &[&[Make("poem"), Say("It is not done, and not all tests pass. Moving on to the next verse.\nEXIT_SIGNAL: true")],
@@ -104,7 +104,7 @@ pub(crate) const WITHOUT_CHECKS: &[Row] = &[
     poem("no work, no claim", &[&[Say("Hello.")]], breaker(2, "without a file change")),
     Row { name: "the promise that the document names",
         files: &[("PROMPT.md", "# Write a poem\n\nOutput <promise>SHIPPED</promise> when it rhymes.\n")],
-        acts: &[&[Make("poem"), Say(PROMISE)], &[Make("poem"), Say("<promise>SHIPPED</promise>")]], ends: claimed(3, SAYS_SO), ..ROW },
+        turns: &[&[Make("poem"), Say(PROMISE)], &[Make("poem"), Say("<promise>SHIPPED</promise>")]], ends: claimed(3, SAYS_SO), ..ROW },
     Row { name: "one claim is enough where the user says so", settings: "exit.done_signals = 1",
         ..poem("", &[&[Make("poem"), Say(PROMISE)]], claimed(1, SAYS_SO)) },
     Row { name: "words of the user's own", settings: "exit.words = { \"ship it\" = 0.9, \"over and out\" = 0.8 }",

@@ -7,8 +7,8 @@ use super::{Do, End, ROW, Row, breaker, failed, limit, verified};
 const DONE: &[&str] = &["It is there: `exists done`"];
 const QUOTED: &str = "The log says: You've hit your limit, resets 5pm. Error 429 rate_limit_error, usage limit reached, overloaded_error, 401 Invalid API key.";
 
-const fn done(name: &'static str, settings: &'static str, acts: &'static [&'static [Do]], ends: End) -> Row {
-    Row { name, criteria: DONE, settings, acts, ends, ..ROW }
+const fn done(name: &'static str, settings: &'static str, turns: &'static [&'static [Do]], ends: End) -> Row {
+    Row { name, criteria: DONE, settings, turns, ends, ..ROW }
 }
 
 const fn by(by: &'static [&'static str], row: &Row) -> Row {
@@ -55,23 +55,23 @@ pub(crate) const FAULTS: &[Row] = &[
     done("leaves a process and crashes", "", &[&[Leave, Crash("gone")], &[Leave, Make("done")]], verified(2, "")),
     done("the time of the loop is over", "limits.duration = \"2s\"", &[&[Make("a"), Hang]], limit(1, "limit reached: 2.0 s of work, after 1 iteration")),
     Row { name: "a check that hangs", criteria: &["Hangs (timeout 200ms): `$ sleep 600`"], settings: "limits.iterations = 2",
-        acts: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: limit(2, ""), ..ROW },
+        turns: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: limit(2, ""), ..ROW },
     Row { name: "zero tests", criteria: &["Tests: `$ echo 'running 0 tests'; echo 'test result: ok. 0 passed; 0 failed; 0 ignored'`"],
-        settings: "limits.iterations = 2", acts: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: limit(2, ""), ..ROW },
+        settings: "limits.iterations = 2", turns: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: limit(2, ""), ..ROW },
     Row { name: "a check whose program is not there", criteria: &["Lint: `$ no-such-linter --all`"], settings: "limits.iterations = 2",
-        acts: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: failed(0, ""), ..ROW },
+        turns: &[&[Make("a.$n"), Say("<promise>COMPLETE</promise>")]], ends: failed(0, ""), ..ROW },
     Row { name: "a check whose script comes later", criteria: &["Tests: `$ sh check.sh`"],
-        acts: &[&[Write("check.sh", "exit 3\n")], &[Write("check.sh", "exit 0\n"), Make("a")]], ends: verified(2, ""), ..ROW },
+        turns: &[&[Write("check.sh", "exit 3\n")], &[Write("check.sh", "exit 0\n"), Make("a")]], ends: verified(2, ""), ..ROW },
     Row { name: "the agent adds a criterion of its own", criteria: DONE,
-        acts: &[&[Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- It is there: `exists done`\n- And that: `exists that`\n")], &[Make("done")]],
+        turns: &[&[Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- It is there: `exists done`\n- And that: `exists that`\n")], &[Make("done")]],
         ends: verified(2, "the one required criterion passes"), ..ROW },
     Row { name: "the agent alters a criterion, and nothing else", criteria: DONE, settings: "limits.iterations = 3",
-        acts: &[&[Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- It is there: `exists PROMPT.md`\n")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
+        turns: &[&[Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- It is there: `exists PROMPT.md`\n")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
         ends: limit(3, "limit reached: 3 iterations"), ..ROW },
     Row { name: "the agent removes a criterion, and nothing else", criteria: &["One: `exists one`", "Two: `exists two`"], settings: "limits.iterations = 3",
-        acts: &[&[Make("one"), Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- One: `exists one`\n")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
+        turns: &[&[Make("one"), Write("PROMPT.md", "# Make it so\n\n## Done when\n\n- One: `exists one`\n")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
         ends: limit(3, "limit reached: 3 iterations"), ..ROW },
     Row { name: "the agent deletes the task", criteria: DONE, settings: "limits.iterations = 3",
-        acts: &[&[Drop("PROMPT.md"), Say("<promise>COMPLETE</promise>")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
+        turns: &[&[Drop("PROMPT.md"), Say("<promise>COMPLETE</promise>")], &[Make("a.$n"), Say("<promise>COMPLETE</promise>")]],
         ends: limit(3, "limit reached: 3 iterations"), ..ROW },
 ];

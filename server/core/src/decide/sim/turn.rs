@@ -1,4 +1,4 @@
-//! Scripted acts of the agent in one iteration.
+//! A scripted turn of the agent: one iteration.
 
 use super::Sim;
 use super::parts::{quiet_run, seen};
@@ -9,7 +9,7 @@ use loopkeeper_task::criterion::Criterion;
 
 /// The actions of one iteration's agent, and the results of the checks afterwards.
 #[derive(Debug, Clone)]
-pub struct Act {
+pub struct Turn {
     /// One letter per criterion after it: `p`ass, a digit (that many tests pass), `f`ail, `t`imed out, `z`ero tests,
     /// `u`nstable, `-` unverified; or the check cannot run because the machine lacks a program (`m`) or a Python module
     /// (`n`), or the project lacks a file (`g`).
@@ -49,7 +49,7 @@ pub struct Act {
     pub switches: Option<&'static str>,
 }
 
-impl Act {
+impl Turn {
     pub fn new(results: &'static str) -> Self {
         Self {
             results,
@@ -95,11 +95,11 @@ impl Act {
 
 impl Sim {
     pub(super) fn act(&mut self) {
-        let Some(act) = self.acts.get(self.acted).cloned() else {
+        let Some(act) = self.turns.get(self.played).cloned() else {
             // The script is over: the agent hangs until the keeper ends it.
             return;
         };
-        self.acted += 1;
+        self.played += 1;
         self.now = self.now.plus_ms(act.takes_ms);
         self.standing = act.results;
         self.fact = act.fact;
@@ -150,7 +150,7 @@ impl Sim {
     pub(super) fn last_changes(&self) -> Vec<String> {
         let by_itself = |it| matches!(it, Some(AgentEnding::Exited | AgentEnding::Held));
         let ran = self.state.last_iteration().is_some_and(|it| by_itself(it.ending));
-        let act = self.acted.checked_sub(1).and_then(|it| self.acts.get(it));
+        let act = self.played.checked_sub(1).and_then(|it| self.turns.get(it));
         act.filter(|it| ran || it.hangs)
             .map(|it| it.changed.iter().map(ToString::to_string).collect())
             .unwrap_or_default()

@@ -127,7 +127,7 @@ impl OrderedStreams {
 mod tests {
     use super::*;
 
-    fn collected(mut all: OutputBuffer, chunks: &[(Stream, &str)]) -> CommandRun {
+    fn collect_chunks(mut all: OutputBuffer, chunks: &[(Stream, &str)]) -> CommandRun {
         for (stream, bytes) in chunks {
             all.push(*stream, bytes.as_bytes());
         }
@@ -138,7 +138,7 @@ mod tests {
     fn both_streams_keep_their_lines_and_their_order() {
         use Stream::{Stderr, Stdout};
         let check = |chunks: &[(Stream, &str)], stdout: &str, stderr: &str, both: &str| {
-            let run = collected(OutputBuffer::with_both(1000), chunks);
+            let run = collect_chunks(OutputBuffer::with_both(1000), chunks);
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let found = (text(&run.stdout), text(&run.stderr), text(&run.both));
             assert_eq!(found, (stdout.into(), stderr.into(), both.into()), "{chunks:?}");
@@ -154,10 +154,10 @@ mod tests {
     #[test]
     fn the_output_of_one_pipe_is_not_changed() {
         let chunks = [(Stream::Stdout, "half, "), (Stream::Stdout, "and the rest")];
-        let run = collected(OutputBuffer::with_combined(1000), &chunks);
+        let run = collect_chunks(OutputBuffer::with_combined(1000), &chunks);
         assert_eq!((run.both.as_slice(), run.stdout.len()), (&b"half, and the rest"[..], 0));
         let long = "x".repeat(2 * LINE_BYTES);
-        let run = collected(OutputBuffer::with_combined(10 * LINE_BYTES), &[(Stream::Stdout, &long)]);
+        let run = collect_chunks(OutputBuffer::with_combined(10 * LINE_BYTES), &[(Stream::Stdout, &long)]);
         assert!(run.both == long.as_bytes(), "{} bytes", run.both.len());
     }
 
@@ -170,7 +170,7 @@ mod tests {
             OutputBuffer::with_separate(1000),
             OutputBuffer::with_combined(1000),
         ] {
-            assert_eq!(collected(all, &flood).dropped, 8100);
+            assert_eq!(collect_chunks(all, &flood).dropped, 8100);
         }
     }
 
