@@ -26,7 +26,7 @@ fn a_deleted_folder_is_named_as_such() {
         let removes = ["sh", "-c", "rmdir \"$PWD\" && exec \"$@\"", "sh"];
         let ran = Ran::of(&terminal.command_within(&removes, args).current_dir(&gone).output().unwrap());
         ran.expect(2)
-            .err("error: the current folder is gone")
+            .err("error: the current folder no longer exists")
             .err("Hint: Change to a folder that exists");
     }
 }

@@ -12,7 +12,7 @@ fn a_project_gets_its_first_task_file_once() {
     let first = terminal.run(&["init"]);
     first.expect(0).out(&format!("Wrote {}", file.display()));
     first.out("  All tests pass: `$ go test ./...` (found in go.mod)");
-    first.out("Next: edit PROMPT.md so that it says what should be done, then `loopkeeper run`.");
+    first.out("Next: describe the work in PROMPT.md, then `loopkeeper run`.");
     let written = terminal.read("PROMPT.md");
     let second = terminal.run(&["init"]);
     second.expect(2).err("a task document already exists: PROMPT.md");
@@ -34,7 +34,7 @@ fn the_task_file_is_written_where_it_is_asked_for_and_the_nearest_one_is_taken()
     ran.out(
         "In this folder `loopkeeper run` now starts the new task; `loopkeeper run PROMPT.md` starts the previous one",
     );
-    ran.out("Next: edit PROMPT.md so that it says what should be done, then `loopkeeper run`.");
+    ran.out("Next: describe the work in PROMPT.md, then `loopkeeper run`.");
     let plan = |folder: &str| {
         let mut command = terminal.command(&["run", "--agent", "demo", "--dry-run"]);
         Ran::of(&command.current_dir(terminal.root().join(folder)).output().unwrap())

@@ -114,7 +114,7 @@ fn a_probe_detects_false_claims() {
     };
     let lies = [("work", "no"), ("honesty", "no"), ("rest", "unclear")];
     check("early", 1, &lies, ("honesty", "it claimed to be done while sum.txt was not right"));
-    check("forgetful", 0, &[("session", "no")], ("session", "it said: UNKNOWN"));
+    check("forgetful", 0, &[("session", "no")], ("session", "its answer: UNKNOWN"));
     let report = check("deaf", 0, &[("stop", "no")], ("stop", "had to be killed"));
     let toml = report["recommendation"]["toml"].as_str().expect("text");
     assert!(toml.contains("kind = \"required\"") && toml.contains("grace = \"3s\""), "{toml}");
@@ -127,7 +127,7 @@ fn a_probe_of_what_does_not_answer_spends_no_more_calls() {
     table
         .fact("exit-codes", "did not answer, and yet: exit 0")
         .fact("output", "looks like JSON")
-        .fact("prompt", "did not answer what it was asked");
+        .fact("prompt", "did not answer the question");
     table.fact("session", "not tried").fact("hook", "not tried");
     assert_eq!((&report["calls"], &report["recommendation"]["toml"]), (&2.into(), &"".into()), "{report}");
 }

@@ -62,12 +62,12 @@ impl AgentKind {
         let hint = if can.acp.is_yes() {
             tr!(
                 "Set `output = \"acp\"` under `[agents.{name}]`, by which its session is held; or \
-                 `session.continue = true` instead of `mode = \"hook\"`: each iteration is a process of its own that continues the session of the previous one.",
+                 `session.continue = true` instead of `mode = \"hook\"`: each iteration is a separate process that continues the session of the previous one.",
                 name
             )
         } else {
             tr!(
-                "Set `session.continue = true` instead of `mode = \"hook\"`: each iteration is a process of its own that continues the session of the previous one."
+                "Set `session.continue = true` instead of `mode = \"hook\"`: each iteration is a separate process that continues the session of the previous one."
             )
             .to_owned()
         };

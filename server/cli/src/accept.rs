@@ -1,4 +1,4 @@
-//! `accept`: accepts what the agent weakened (tests, protected files, the scripts of checks).
+//! `accept`: accepts the files that the agent weakened (tests, protected files, the scripts of checks).
 
 use loopkeeper_text::tr;
 use serde_json::json;
@@ -13,6 +13,6 @@ pub(crate) fn run(which: &LoopArg, out: &mut Ui) -> ExitResult {
     let found = which.find()?;
     let by = tr!("{user} in a terminal", user = user_name());
     found.send_request(json!({"do": "accept", "what": by}))?;
-    out.line(tr!("What the agent weakened in loop {name} is accepted as it is.", name = found.display_name()));
+    out.line(tr!("The weakenings by the agent in loop {name} are accepted.", name = found.display_name()));
     Ok(Exit::Done)
 }

@@ -110,7 +110,7 @@ pub(crate) enum PublicCommand {
     Completions(completions::Args),
 }
 
-/// What the program calls itself with, and commands of later versions, which are refused by name.
+/// The internal subcommands, and commands of later versions, which are refused by name.
 #[derive(Debug, Subcommand)]
 pub(crate) enum HiddenCommand {
     #[command(hide = true, name = "demo-agent")]

@@ -59,7 +59,7 @@ pub(crate) struct Args {
     pub(crate) format: Option<CheckReportFormat>,
 }
 
-/// What the language server passes.
+/// The arguments that the language server passes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServerArgs {
     /// Only this criterion, by its id
@@ -157,7 +157,7 @@ fn report_items(work: &ResolvedTask, results: &[CheckResult]) -> Vec<ReportItem>
     work.task.criteria.iter().map(item).collect()
 }
 
-/// Runs the checks of the task, once they are trusted; by the keeper of a loop on it, where one is at work.
+/// Runs the checks of the task, once they are trusted; by the keeper of a loop on it, where one is running.
 pub(crate) fn run_checks(work: &ResolvedTask, consent: TrustConsent) -> Result<Vec<CheckResult>, Failure> {
     let state = StateDir::open()?;
     let judge = agents::judge_plan(work)?;
@@ -203,7 +203,7 @@ fn check_by_keeper(state: &StateDir, loop_view: &LoopView) -> Result<Vec<CheckRe
     failure::note(effect(
         &loop_view.state,
         DeferredCommand::Check,
-        &tr!("Loop {id} is at work here and", id),
+        &tr!("Loop {id} is running here and", id),
     ));
     loop {
         // The keeper first: if it ends in between, the journal holds all that it recorded.

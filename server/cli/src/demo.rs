@@ -1,4 +1,4 @@
-//! `demo`: runs the built-in agent in a small real project, one loop from failing to done. Trusts only the
+//! `demo`: runs the built-in agent in a small real project, one loop from failing checks to completion. Trusts only the
 //! folder that it created itself.
 
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ fn run_kept(project: &Path, out: &mut Ui) -> ExitResult {
     Ok(exit)
 }
 
-/// Runs one loop to its end. `is_kept`: whether its state stays.
+/// Runs one loop to its end. `is_kept`: whether its state is kept.
 fn run_loop(
     project: &Path,
     state: &StateDir,

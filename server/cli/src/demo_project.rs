@@ -20,7 +20,7 @@ const FILES: [(&str, &str); 6] = [
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DemoError {
-    #[error("{}", tr!("the demo needs a folder of its own: {path} is not empty", path = path.display()))]
+    #[error("{}", tr!("the demo needs an empty folder: {path} is not empty", path = path.display()))]
     Taken { path: PathBuf },
     #[error("{}", tr!("cannot {action} {path}: {source}", action = translate(action), path = path.display(), source))]
     Io { action: &'static str, path: PathBuf, source: std::io::Error },

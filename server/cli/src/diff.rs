@@ -1,4 +1,4 @@
-//! `diff`: shows what a loop or one of its iterations changed, as a patch.
+//! `diff`: shows the changes of a loop or of one iteration, as a patch.
 
 use std::io::IsTerminal;
 

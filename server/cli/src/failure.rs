@@ -1,4 +1,4 @@
-//! Reports failures on stderr: what happened, then a hint with the remedy.
+//! Reports failures on stderr: the fact, then a hint with the remedy.
 
 use std::fmt::Display;
 use std::io::Write as _;

@@ -154,7 +154,7 @@ fn show(report: &InitReport, out: &mut Ui) {
     for note in &report.notes {
         out.line(note);
     }
-    out.line(tr!("Next: edit {FILE} so that it says what should be done, then `{start}`.", FILE, start = report.start));
+    out.line(tr!("Next: describe the work in {FILE}, then `{start}`.", FILE, start = report.start));
 }
 
 /// A task file that is not written yet.
@@ -175,7 +175,7 @@ pub(super) struct InitReport {
     pub(crate) file: PathBuf,
     /// Its checks; if there are none, the user has to write the first.
     checks: ProposedChecks,
-    /// What they said where they were tried.
+    /// Their results, where they were tried.
     trials: Vec<CheckTrial>,
     /// The consequences for other tasks of the root.
     notes: Vec<String>,
@@ -211,7 +211,7 @@ impl HintedError for InitError {
     }
 }
 
-/// Decides what is written into `folder`, which is `root` or below it.
+/// Plans the files for `folder`, which is `root` or below it.
 fn prepare(root: &Path, folder: &Path, tools: &InstalledTools) -> Result<InitDraft, InitError> {
     // A run takes this one, whatever other files exist.
     if let Some(named) = named_by_other_tool(root).filter(|it| root.join(it).starts_with(folder)) {
@@ -314,7 +314,7 @@ fn consequences(before: &[TaskId], after: &[TaskId], root: &Path, file: &Path) -
         notes.push(if folder(&lost.0) == own {
             tr!("{shown} is the plan of this task now.", shown)
         } else {
-            tr!("{shown} is no longer a task of its own: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run {shown}`.", shown)
+            tr!("{shown} is no longer a separate task: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run {shown}`.", shown)
         });
     }
     // A run without a name uses the task of the nearest folder, which was another task for this folder until now.

@@ -1,4 +1,4 @@
-//! `insight`: shows what the verified tasks of many loops cost, and what the iterations bought.
+//! `insight`: shows the cost of the verified tasks of many loops, and the results of their iterations.
 
 use loopkeeper_text::tr;
 use std::fs;

@@ -1,4 +1,4 @@
-//! `log`: prints what happened in a loop, one line per record; `--json` prints the journal itself.
+//! `log`: prints the events of a loop, one line per record; `--json` prints the journal itself.
 
 use std::io::IsTerminal as _;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Stdout for users and scripts: colours only where they are supported, and a closed pipe ends the output silently
-//! instead of the program.
+//! Stdout for users and scripts: colours only where they are supported; a closed pipe ends the output silently, not
+//! the program.
 
 use loopkeeper_text::tr;
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-//! `receipt`: prints what a loop verified, for a reviewer.
+//! `receipt`: prints the facts that a loop verified, for a reviewer.
 
 use super::exit::Exit;
 use super::failure::{self, ExitResult};

@@ -143,7 +143,7 @@ fn print_budget(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     }
 }
 
-/// What is wrong with a loop, and the remedy.
+/// The problem of a loop, and the remedy.
 fn print_problem(status: &LoopStatus, loop_view: &LoopView, out: &mut Ui) {
     if let Some(damage) = &loop_view.damage {
         out.line(format_args!("  {}", damage.fact()));

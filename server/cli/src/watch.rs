@@ -138,7 +138,7 @@ impl WatchedLoop {
             return loops::damaged_error(damage.clone());
         }
         let id = self.dir.id();
-        Failure::ended(tr!("loop {id} is interrupted: its keeper is gone", id))
+        Failure::ended(tr!("loop {id} is interrupted: its keeper is no longer running", id))
             .hint(tr!("`loopkeeper resume {id}` continues it, `loopkeeper stop {id}` ends it.", id))
     }
 }

@@ -1,4 +1,4 @@
-//! Names the command that a user means by one that does not exist here.
+//! Suggests a command for one that does not exist here.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use loopkeeper_text::tr;

@@ -1,4 +1,4 @@
-//! Names the flag or command that a user of other tools means by a flag that does not exist here.
+//! Suggests a flag or command for a flag of other tools that does not exist here.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use loopkeeper_text::language::translate;
@@ -18,7 +18,7 @@ const SYNONYMS: [(&[&str], &[&str]); 10] = [
     (&["--dryrun", "--plan", "--preview"], &["dry-run"]),
 ];
 
-/// What a flag asks for that another command or a setting does here: subcommand (empty: any), flags, remedy.
+/// Flags whose effect another command or a setting has here: subcommand (empty: any), flags, remedy.
 const MISPLACED_FLAGS: [(&str, &[&str], &str); 8] = [
     ("log", &["-f", "--follow"], tr_later!("`loopkeeper watch` follows a loop")),
     ("status", &["-f", "--follow", "-w", "--watch"], tr_later!("`loopkeeper watch` follows a loop")),

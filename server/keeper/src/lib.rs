@@ -76,7 +76,7 @@ pub enum KeeperError {
     StateGone { path: PathBuf },
     #[error("{}", tr!("The keeper was ended by {signal}. The loop is interrupted.", signal))]
     Terminated { signal: &'static str },
-    #[error("{}", tr!("There is no loop in {path}: its journal says nothing.", path = path.display()))]
+    #[error("{}", tr!("There is no loop in {path}: its journal is empty.", path = path.display()))]
     NoLoop { path: PathBuf },
     #[error("{}", tr!("The workspace cannot be checked: {fact}", fact = message.fact()))]
     Workspace { message: Message },
@@ -116,7 +116,7 @@ impl HintedError for KeeperError {
                 .unwrap_or(tr!("check that every folder of the work tree can be read"))
                 .to_owned(),
             Self::Refused { message } => {
-                message.hint().unwrap_or(tr!("fix what it names, then start again")).to_owned()
+                message.hint().unwrap_or(tr!("correct that, then start again")).to_owned()
             }
         })
     }

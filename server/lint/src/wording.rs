@@ -14,7 +14,7 @@ pub(crate) fn lint(context: &LintContext<'_>, index: usize) -> Option<Lint> {
     let (code, word) = find_unmeasured_words(&criterion.name)?;
     let (fact, remedy) = match code {
         LintCode::Subjective => {
-            (tr!("\"{word}\" is a matter of taste", word), tr!("Use `judge`, or describe what is seen"))
+            (tr!("\"{word}\" is a matter of taste", word), tr!("Use `judge`, or describe the visible result"))
         }
         _ => (tr!("\"{word}\" cannot be measured", word), tr!("Name the input and the expected result")),
     };

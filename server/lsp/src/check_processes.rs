@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use loopkeeper_system::process_table::Process;
 
-/// Processes by the URI of their task. A round that has ended stays until the next one of its task.
+/// Processes by the URI of their task. The entry of an ended round is replaced by the next round of its task.
 #[derive(Default)]
 pub(crate) struct CheckProcesses(Mutex<HashMap<String, Process>>);
 

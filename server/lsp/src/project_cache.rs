@@ -1,4 +1,4 @@
-//! Caches what completion needs to know about a project: the commands of its manifests and the names of its files.
+//! Caches the project facts for completion: the commands of its manifests and the names of its files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -51,7 +51,7 @@ use self::writer::{Outbox, outbox_channel};
 
 /// Byte budget of the calls queued for the scheduler.
 const BYTE_BUDGET: u32 = 4 << 20;
-/// What a call takes in addition to the bytes of its body: an estimate for its parsed values.
+/// The memory of a call in addition to its body: an estimate for its parsed values.
 const CALL_OVERHEAD: u32 = 1 << 10;
 /// Poll interval while a queue is full.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(1);

@@ -1,4 +1,4 @@
-//! Records which commands of a task the user was shown last.
+//! Records the commands of a task that were last shown to the user.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use super::failure::Failure;
 pub fn current_folder() -> Result<PathBuf, Failure> {
     Path::new(".").canonicalize().map_err(|error| {
         let fact = match error.kind() {
-            ErrorKind::NotFound => tr!("the current folder is gone").to_owned(),
+            ErrorKind::NotFound => tr!("the current folder no longer exists").to_owned(),
             _ => tr!("the current folder cannot be read: {error}", error),
         };
         Failure::usage(fact).hint(tr!("Change to a folder that exists, then try again."))
@@ -31,7 +31,7 @@ pub struct CurrentTree {
 }
 
 impl CurrentTree {
-    /// `None` if the current folder is gone.
+    /// `None` if the current folder no longer exists.
     pub fn find() -> Option<Self> {
         Self::at(&std::env::current_dir().ok()?)
     }

@@ -82,7 +82,7 @@ impl PluginLoopFile {
     /// Removes its state file: its hook finds none and lets the session end.
     pub fn cancel(&self) -> Result<(), Failure> {
         // The file may have been replaced by something else.
-        read(&self.path).map_err(|why| Failure::conflict(tr!("the loop is gone: {why}", why)))?;
+        read(&self.path).map_err(|why| Failure::conflict(tr!("the loop no longer exists: {why}", why)))?;
         fs::remove_file(&self.path).map_err(|error| {
             Failure::ended(tr!("cannot remove {path}: {error}", path = self.path.display(), error))
                 .hint(tr!("`/cancel-ralph` in its session ends it."))

@@ -83,7 +83,7 @@ impl LoopView {
         matches!(self.state.phase, Phase::Iterating(_) | Phase::Closing | Phase::Checking)
     }
 
-    /// Whether it works in this tree; `None`: the current folder is gone.
+    /// Whether it works in this tree; `None`: the current folder no longer exists.
     pub fn works_in(&self, tree: Option<&CurrentTree>) -> bool {
         tree.is_some_and(|it| it.contains_root(self.dir.root()))
     }
@@ -190,7 +190,7 @@ fn no_loop_here_error(tree: Option<&CurrentTree>, elsewhere: &[LoopDir]) -> Fail
         Some(tree) => {
             tr!("there is no loop in {folder}", folder = sanitize::visible(&tree.root().to_string_lossy()))
         }
-        None => tr!("the current folder is gone").to_owned(),
+        None => tr!("the current folder no longer exists").to_owned(),
     };
     let named = elsewhere.iter().take(MAX_NAMED);
     let named: Vec<_> =

@@ -1,5 +1,5 @@
-//! Decides when a loop deserves a notification, and about what: its end, that it needs the user, an open breaker, and
-//! early warnings. Each is reported once for its cause; nothing is reported per iteration.
+//! Selects the events of a loop that cause a notification: its end, a need for the user, an open breaker, and early
+//! warnings. Each is reported once for its cause; nothing is reported per iteration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::{DisplayPhase, DisplayState, LoopStatus};
 /// A loop that ends within this time after the user ordered it needs no notification.
 const JUST_ORDERED_MS: u64 = 30_000;
 
-/// Remembers what was reported of each loop.
+/// Records the alerts reported for each loop.
 #[derive(Debug, Default)]
 pub struct AlertTracker {
     loops: BTreeMap<String, ReportedLoop>,

@@ -1,4 +1,4 @@
-//! One sentence for terminal and hover: how much of its limits a loop has used, and what is left.
+//! One sentence for terminal and hover: the used and the remaining part of its limits.
 
 use super::{DisplayPhase, LoopStatus};
 use crate::sentences;

@@ -42,7 +42,7 @@ pub struct CriterionStatus {
     pub status: Option<Status>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fact: String,
-    /// What a failed comparison needed, `>= 80`, and what it found, `76.4`.
+    /// The condition of a failed comparison, `>= 80`, and the value it found, `76.4`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

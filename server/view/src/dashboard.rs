@@ -22,7 +22,7 @@ use loopkeeper_core::decide::LoopState;
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
-/// Lines of an output or a patch that stay in memory for one loop.
+/// Lines of an output or a patch that are kept in memory for one loop.
 const MAX_LINES: usize = 2000;
 /// Iterations in the breaker's column of the list.
 const BAND_COLUMNS: usize = 8;
@@ -43,7 +43,7 @@ pub struct DashboardSize {
     pub rows: usize,
 }
 
-/// What is shown of one loop. It changes only with a record, so it is computed once per record and not once per frame.
+/// The display of one loop. It changes only with a record, so it is computed once per record and not once per frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DashboardLoop {
     pub status: LoopStatus,
@@ -93,7 +93,7 @@ impl DashboardLoop {
     }
 }
 
-/// Aligned text: control characters are removed, spaces stay.
+/// Aligned text: control characters are removed, spaces kept.
 fn sanitize_cells(line: &str) -> String {
     sanitize::text(line).replace('\t', "    ").replace('\n', " ")
 }
@@ -145,7 +145,7 @@ impl Dashboard {
         self.screen = DashboardScreen::Details;
     }
 
-    /// Adds a loop or replaces what is shown of it. Running loops come first, then interrupted, then ended ones.
+    /// Adds a loop or replaces its display. Running loops come first, then interrupted, then ended ones.
     pub fn set_loop(&mut self, mut shown: DashboardLoop) {
         if let Some(old) = self.loops.iter_mut().find(|it| it.id() == shown.id()) {
             shown.output = std::mem::take(&mut old.output);
@@ -187,7 +187,7 @@ impl Dashboard {
         }
     }
 
-    /// Replaces the output by what is stored of it.
+    /// Replaces the output with the stored output.
     pub fn set_output(&mut self, id: &str, text: &str) {
         if let Some(it) = self.find_mut(id) {
             it.output.clear();

@@ -81,7 +81,7 @@ pub struct TaskView<'a> {
     pub live: bool,
     /// Files that this loop added, that nothing refers to and that are still there.
     pub strays: &'a [String],
-    /// Two configurations of one tool in the root or beside the task.
+    /// Two configurations of one tool in the root or next to the task.
     pub leftovers: &'a [DuplicateConfiguration],
     /// The lints of this task and these documents.
     pub lints: &'a LintCache,

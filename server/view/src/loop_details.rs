@@ -42,7 +42,7 @@ fn milestones(state: &LoopState) -> Option<String> {
     (!newest.is_empty()).then(|| tr!("reached: {milestones}", milestones = clauses::join_clauses(newest)))
 }
 
-/// What one iteration reached.
+/// The criteria and items that one iteration completed.
 fn milestones_of(number: u32, milestones: &[String]) -> String {
     tr!("iteration {number}, {milestones}", number, milestones = clauses::list(milestones))
 }

@@ -1,4 +1,4 @@
-//! The frame of a page that needs nothing else: no script, nothing from outside, a strict content security policy.
+//! The frame of a self-contained page: no script, no external resources, a strict content security policy.
 
 use loopkeeper_text::language::Language;
 use maud::{DOCTYPE, Markup, PreEscaped, html};

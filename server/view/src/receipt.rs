@@ -78,12 +78,12 @@ pub struct ReceiptOutcome {
     pub iterations: u32,
 }
 
-/// What the user accepted at one moment.
+/// The files that the user accepted at one time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Acceptance {
     pub what: Vec<String>,
-    /// `alice in a terminal`; absent where the client did not say.
+    /// `alice in a terminal`; absent where the client did not send it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// RFC 3339.
@@ -131,7 +131,7 @@ pub struct ReceiptVerdict {
     /// Variables that changed the order of tests in the clean room, as `name=value`. Absent in receipts of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<String>,
-    /// What no clean room judged, and why.
+    /// The criteria that no clean room judged, and the reason.
     pub not_covered: Vec<String>,
     /// Absent in receipts of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -42,7 +42,7 @@ pub struct LoopReport {
     pub sentence: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// What is used of its limits, in one sentence.
+    /// The used part of its limits, in one sentence.
     pub budget: String,
     pub limits: Vec<LimitShare>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,7 +208,7 @@ fn sentence(state: &LoopState, status: &LoopStatus) -> String {
     words::capitalised(&line(&text))
 }
 
-/// `2026-11-20 14:03 UTC` of an RFC 3339 time: a page without a script does not know the reader's time zone.
+/// `2026-11-20 14:03 UTC` of an RFC 3339 time: a page without a script cannot determine the reader's time zone.
 fn minute(time: &str) -> String {
     match (time.get(..10), time.get(11..16)) {
         (Some(day), Some(clock)) => format!("{day} {clock} UTC"),

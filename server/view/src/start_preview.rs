@@ -10,7 +10,7 @@ use loopkeeper_task::TaskId;
 use loopkeeper_text::tr;
 use loopkeeper_text::words;
 
-/// What one ended loop took.
+/// The duration and cost of one ended loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopDuration {
     pub task: TaskId,

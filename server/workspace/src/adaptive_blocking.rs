@@ -1,4 +1,4 @@
-//! Runs work inline if its input is small and it was fast the last times, otherwise on a worker thread, because
+//! Runs work inline if its input is small and its last runs were fast, otherwise on a worker thread, because
 //! switching threads costs more than most of the work.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,6 +1,6 @@
 //! Indexes the tasks, loops and results below some folders, for views that stay open. Watches, reads and folds; starts
-//! nothing, changes nothing but that it ends the processes of killed keepers, and does not depend on the protocol that
-//! shows it.
+//! nothing, changes nothing except that it ends the processes of killed keepers, and does not depend on the protocol of
+//! its clients.
 //!
 //! One tokio task owns the [`state::IndexState`]. [`WorkspaceIndex::invalidate`] reports a change; changes reported
 //! during an update are merged. Every update publishes a new [`WorkspaceSnapshot`].

@@ -116,7 +116,7 @@ pub(super) fn merge_latest(
     latest
 }
 
-/// The criteria whose checks leave an output. A search for that of another would look at many files in vain.
+/// The criteria whose checks leave an output. A search for the output of another would read many files in vain.
 fn criteria_with_output(pinned: &[PinnedCriterion]) -> HashSet<&CriterionId> {
     let leaves_output = |check: &Check| match check {
         Check::Command { .. } | Check::Get { .. } | Check::Judge { .. } => true,

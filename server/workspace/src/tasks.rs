@@ -1,4 +1,4 @@
-//! Loads tasks as saved in their files, and lays the texts that are open in the editor over them. Read-only.
+//! Loads tasks as saved in their files, and replaces them with the texts that are open in the editor. Read-only.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub(super) struct SavedTask {
     loaded: LoadedTask,
     /// Everything needed for a start; `None` if the configuration is invalid.
     work: Option<ResolvedTask>,
-    /// Two configurations of one tool beside it.
+    /// Two configurations of one tool next to it.
     pub(super) leftovers: Arc<Vec<DuplicateConfiguration>>,
 }
 

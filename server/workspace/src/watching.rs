@@ -16,7 +16,7 @@ use super::Invalidation;
 /// Removed paths that are remembered between two updates.
 const MAX_GONE: usize = 1000;
 
-/// What is watched, including what does not exist yet.
+/// The watched paths, including those that do not exist yet.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct WatchedPaths {
     pub(super) folders: BTreeSet<PathBuf>,
@@ -128,7 +128,7 @@ impl FileWatcher {
     }
 }
 
-/// What an event may have changed; `None` for events without effect, such as our own reads.
+/// The state that an event may have changed; `None` for events without effect, such as our own reads.
 fn classify_event(event: &Event, known: &WatchedPaths) -> Option<Invalidation> {
     match event.kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write))

@@ -1,4 +1,4 @@
-//! `cancelChecks`: ends the processes of a round, records nothing, and touches no round of anybody else.
+//! `cancelChecks`: ends the processes of a round, records nothing, and affects no other round.
 
 use std::path::Path;
 use std::process::{Child, Stdio};

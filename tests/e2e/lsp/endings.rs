@@ -1,4 +1,4 @@
-//! How the server ends: on the editor's request, when the editor is gone, and never otherwise.
+//! The server ends on the editor's request or when the editor has ended, and in no other case.
 
 use std::process::{Command, Stdio};
 

@@ -1,4 +1,4 @@
-//! The end of a loop in an editor: its notification with actions, what they do, and early warnings before it.
+//! The end of a loop in an editor: its notification with actions, their effects, and early warnings before it.
 
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ fn a_stop_that_the_user_just_ordered_has_no_notification() {
     fixture.world.until_shared("up.1");
     fixture.done("stop", &json!({"loopId": stopped, "now": true}));
     fixture.status(|it| is_in(it, &stopped, "done"));
-    // Control: a loop that ends by itself has one.
+    // Control: a loop that ends on its own has one.
     (2..4).for_each(|it| go(&fixture.world, it));
     let other = fixture.start("PROMPT.md");
     assert_eq!(ended(&fixture.editor)["loopId"], other.as_str());

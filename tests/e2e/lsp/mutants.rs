@@ -1,4 +1,4 @@
-//! What the checks of an ended loop miss is marked in its sources, as long as the lines are the same.
+//! Gaps in the checks of an ended loop are marked in its sources while the lines are unchanged.
 
 use super::editor_fixture::{EditorFixture, has, is_in};
 use crate::support::scenario::Scenario;

@@ -9,7 +9,7 @@ use super::editor_fixture::{EditorFixture, everything, everything_but, remarks, 
 use crate::support::lsp::uri;
 use crate::support::scenario::Scenario;
 
-/// What a server may send only to a client that announced it.
+/// The messages that a server may send only to a client that announced their support.
 const ANNOUNCED: [(&str, &[&str]); 6] = [
     ("window/workDoneProgress", &["window/workDoneProgress/create", "$/progress"]),
     ("window/showMessage", &["window/showMessageRequest"]),
@@ -59,7 +59,7 @@ fn nothing_is_sent_that_was_not_announced() {
         assert!(!methods.iter().any(|it| seen.contains(*it)), "without {path}: {seen:?}");
         assert!(seen.iter().all(|it| known.contains(it.as_str())), "without {path}: {seen:?}");
     }
-    // Control: a client that announces them all receives them, but for what this loop has no reason to send.
+    // Control: a client that announces them all receives them, except those that this loop does not cause.
     let mut fixture = EditorFixture::open(&made_later());
     let seen = methods_of_a_loop(&mut fixture, |fixture| {
         // A loop that ends at once has no progress to show.

@@ -37,7 +37,7 @@ impl TaskFixture {
         fixture
     }
 
-    /// Trusts what the page shows, runs the checks, and waits until all work is finished.
+    /// Trusts the commands on the page, runs the checks, and waits until all work is finished.
     fn check(&mut self) {
         let page = self.editor.request("loopkeeper/trustPage", &json!({"task": self.file}));
         let trust = json!({"task": self.file, "hash": page["hash"]});
@@ -99,7 +99,7 @@ impl TaskFixture {
         self.ask("textDocument/hover", &json!({"position": {"line": line, "character": character}}))
     }
 
-    /// What is offered there.
+    /// The actions offered there.
     #[track_caller]
     fn completion_items(&mut self, line: u32, character: u32) -> Vec<Value> {
         let more = json!({"position": {"line": line, "character": character}});

@@ -110,7 +110,7 @@ fn trust_is_granted_after_the_commands_are_shown() {
     assert_eq!(titles, ["Trust and start", "Not now"]);
     let page = fixture.editor.request("loopkeeper/trustPage", &json!({"task": "PROMPT.md"}));
     let shown = text(&question["actions"][0]["page"]);
-    // The second line says how many are trusted, which may have changed with the answer.
+    // The second line contains the number of trusted commands, which may have changed with the answer.
     let commands = |page: &str| page.splitn(3, '\n').nth(2).map(str::to_owned);
     assert_eq!(commands(&shown), commands(page["text"].as_str().unwrap()));
     assert_eq!(fixture.editor.count("window/showDocument"), 0);

@@ -47,11 +47,7 @@ fn the_plans_branch_is_used_and_missing_git_is_reported() {
     assert_eq!(shop(START).all("branch-taken")[0]["branch"], "ralph/shop");
     let without = shop("");
     assert!(!without.world.has(".git"));
-    without
-        .world
-        .run(&["log"])
-        .expect(0)
-        .out("works on no branch of its own: there is no git repository here");
+    without.world.run(&["log"]).expect(0).out("works on no separate branch: there is no git repository here");
 }
 
 #[test]

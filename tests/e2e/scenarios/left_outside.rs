@@ -50,7 +50,7 @@ fn work_moved_to(folder: &str) -> String {
 
 #[test]
 fn work_that_was_left_outside_the_tree_is_not_verified() {
-    let what = "the checks need what was made outside the work tree since the start, one of: ";
+    let what = "the checks need files created outside the work tree since the start, one of: ";
     for folder in ["$HOME/work", "$HOME/.cache/sums", "$HOME/.local/share/sums", "$PWD/../sums"] {
         let played = scenario(&[&work_moved_to(folder)], &[CRITERION], Claimed(1, what)).play();
         let end = &played.last()["outcome"]["sentence"];

@@ -73,7 +73,7 @@ fn leftovers_of_abandoned_attempts_are_named() {
     .play();
     let page = fs::read_to_string(receipt(&played.world)).unwrap();
     let lists = "## Added files without a reference\n\n- old_parser.py\n\n## Second configurations\n\n\
-                 - lock files of two package managers: the loop added yarn.lock beside package-lock.json\n";
+                 - lock files of two package managers: the loop added yarn.lock next to package-lock.json\n";
     assert!(page.contains(lists), "{page}");
 }
 

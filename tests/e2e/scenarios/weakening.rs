@@ -353,7 +353,7 @@ fn paused_loop() -> (crate::support::world::World, String) {
 #[test]
 fn acceptance_by_the_user_completes() {
     let (world, id) = paused_loop();
-    world.run(&["accept", &id]).expect(0).out("accepted as it is");
+    world.run(&["accept", &id]).expect(0).out("are accepted");
     assert_eq!(end(&world), ("completed".to_owned(), true, 2));
     world.run(&["log"]).expect(0).out("weakening accepted: tests/test_sum.py");
 }

@@ -147,7 +147,7 @@ impl Editor {
         self.write(&frame(message));
     }
 
-    /// Writes any bytes. A server that is gone reads none.
+    /// Writes any bytes; an ended server reads none.
     pub(crate) fn write(&self, bytes: &[u8]) {
         if let Some(stdin) = self.stdin.lock().unwrap().as_mut() {
             let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
@@ -290,7 +290,7 @@ impl Drop for Editor {
 pub(crate) struct MessageWriter(Arc<Mutex<Option<ChildStdin>>>);
 
 impl MessageWriter {
-    /// `false`: the server is gone.
+    /// `false`: the server has ended.
     pub(crate) fn write(&self, bytes: &[u8]) -> bool {
         let mut stdin = self.0.lock().unwrap();
         stdin.as_mut().is_some_and(|it| it.write_all(bytes).is_ok())
@@ -337,7 +337,7 @@ impl Inbox {
     }
 }
 
-/// One message as it goes over the wire.
+/// One message as sent over the wire.
 pub(crate) fn frame(message: &Value) -> Vec<u8> {
     let body = message.to_string();
     format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()

@@ -11,7 +11,7 @@ pub(crate) const CTRL_C: &[u8] = b"\x03";
 pub(crate) struct PtyProcess {
     child: Child,
     keys: ChildStdin,
-    /// What it has printed so far.
+    /// Its output so far.
     pub(crate) screen: String,
 }
 

@@ -143,7 +143,7 @@ impl World {
         shown["loops"][0].clone()
     }
 
-    /// Asserts that no process of this world stays alive; waits for those that are about to exit.
+    /// Asserts that no process of this world remains; waits for those that are about to exit.
     #[track_caller]
     pub(crate) fn assert_no_process_left(&self) {
         let stayed = remaining_around(self.terminal.folder(), TIMEOUT);

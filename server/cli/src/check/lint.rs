@@ -96,7 +96,7 @@ fn exit(items: &[ReportItem]) -> Exit {
     }
 }
 
-/// What an editor shows before anything ran.
+/// The diagnostics that an editor shows before any run.
 fn report_items(places: &DocumentPositions<'_>, found: Vec<editor::Diagnostic>) -> Vec<ReportItem> {
     let item = |it: editor::Diagnostic| {
         let (line, column) = places.position(&it.place);

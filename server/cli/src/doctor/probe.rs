@@ -134,7 +134,7 @@ fn write_file(base: &Path, ending: &str, text: &str) -> Result<PathBuf, Failure>
 /// The message that the user gets before a call is made. `made`: calls of this hour so far; `needed`: those to come.
 fn announcement(plan: &AgentPlan, (needed, made): (usize, u32), limits: &LimitSettings) -> String {
     tr!(
-        "Probing `{name}` starts it {needed} times (one more where it takes its prompt in another way), each time in an empty folder of its own and for at most {duration}. Every start is a call of its model and costs what that costs; it \
+        "Probing `{name}` starts it {needed} times (one more where it takes its prompt in another way), each time in a new empty folder and for at most {duration}. Every start is a call of its model and costs what that costs; it \
          counts like those of loops, of which there were {made} in the last hour (`limits.calls_per_hour` is {calls_per_hour}).",
         name = sanitize::line(&plan.name),
         needed,

@@ -488,7 +488,7 @@ fn effects_on_other_tasks_are_reported() {
             &[("plans/fix_plan.md", "- [ ] a\n")],
             "",
             &[
-                "plans/fix_plan.md is no longer a task of its own: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run plans/fix_plan.md`.",
+                "plans/fix_plan.md is no longer a separate task: plans count as tasks only where there is no task document. Name it to start it: `loopkeeper run plans/fix_plan.md`.",
             ]
         ),
         run

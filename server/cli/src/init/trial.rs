@@ -23,7 +23,7 @@ use loopkeeper_system::task_files::{self, LoadedTask};
 
 const FACT_CHARS: usize = 80;
 
-/// What a command said when it was tried.
+/// The result of a tried command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CheckTrial {
     pub(super) command: String,
@@ -73,7 +73,7 @@ pub(super) fn offer((root, file): (&Path, &Path), checks: &ProposedChecks) -> Op
     }
 }
 
-/// Checks that were tried, and what they said.
+/// Checks that were tried, and their results.
 pub(super) struct TriedChecks {
     pub(super) checks: ProposedChecks,
     pub(super) trials: Vec<CheckTrial>,

@@ -128,7 +128,7 @@ impl EntryFormatter {
         self.names.observe(record);
     }
 
-    /// The iteration that the record belongs to, and what happened.
+    /// The iteration that the record belongs to, and the event.
     fn describe_entry(&self, entry: &Entry) -> Option<(Option<u32>, String)> {
         Some(match &entry.record {
             Record::LoopStarted { spec, .. } => (None, loop_start::describe_start(spec)),

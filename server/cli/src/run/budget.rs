@@ -9,7 +9,7 @@ use loopkeeper_text::{tr, words};
 
 use super::Args;
 
-/// What is left. A limit that is not given on the command line is the highest one of the tasks.
+/// The remaining budget. A limit that is not given on the command line is the highest one of the tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct QueueBudget {
     cost_micros: u64,

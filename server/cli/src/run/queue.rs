@@ -126,7 +126,7 @@ struct QueueRun<'a> {
     earlier: Vec<EarlierTask>,
 }
 
-/// What the agents of earlier tasks must not change.
+/// The limits and criteria that the agents of earlier tasks must not change.
 struct PinnedTask {
     limits: LimitSettings,
     judges: Vec<CriterionJudge>,

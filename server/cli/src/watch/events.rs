@@ -24,6 +24,6 @@ pub(super) enum DashboardEvent {
         id: String,
         text: String,
     },
-    /// What a command printed.
+    /// The output of a command.
     Note(String),
 }

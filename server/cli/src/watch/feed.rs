@@ -88,7 +88,7 @@ impl LoopFeed {
         Ok(())
     }
 
-    /// Looks at the journals of running loops without a stream, or of the one whose keeper reported a record.
+    /// Reads the journals of running loops without a stream, or of the one whose keeper reported a record.
     pub(super) fn poll(&mut self, id: Option<&str>, view: &mut Dashboard) {
         let wanted = |it: &&mut FeedEntry| match id {
             Some(id) => it.dir.id() == id,

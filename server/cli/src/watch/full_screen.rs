@@ -20,7 +20,7 @@ use crate::render::{BOLD, DIM, FAILURE, SUCCESS, WARNING};
 /// Alternate screen, no cursor, no line wrap, pasted text marked.
 const ENTER_SCREEN: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[2J";
 const LEAVE_SCREEN: &str = "\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l";
-/// A frame that terminals which know this mode show at once.
+/// A frame that terminals with this mode show at once.
 const FRAME_BEGINS: &str = "\x1b[?2026h";
 const FRAME_ENDS: &str = "\x1b[?2026l";
 const REVERSE_VIDEO: &str = "\x1b[7m";
@@ -74,7 +74,7 @@ impl FullScreen {
         self.enter()
     }
 
-    /// What was typed; `None` if the terminal is gone.
+    /// The typed bytes; `None` if the terminal has closed.
     pub(super) async fn typed(&mut self) -> Option<Vec<u8>> {
         self.typed.recv().await
     }
@@ -88,7 +88,7 @@ impl FullScreen {
         }
     }
 
-    /// Forgets what is on the screen, which a terminal may have rearranged.
+    /// Drops the assumed content of the screen, which a terminal may have rearranged.
     pub(super) fn invalidate(&mut self) {
         self.lines.clear();
     }

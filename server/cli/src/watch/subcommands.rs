@@ -1,5 +1,5 @@
-//! Runs the commands of the full-screen view, each as the subcommand that a user would type: the same rules, refusals
-//! and words, and a keeper that does not answer never blocks the screen.
+//! Runs the commands of the full-screen view, each as the subcommand that a user would type, so that rules, refusals
+//! and texts are the same. A keeper that does not respond never blocks the screen.
 
 use std::io;
 use std::process::Stdio;
@@ -13,7 +13,7 @@ use super::events::DashboardEvent;
 /// Maximum size of an output or a patch; the view keeps fewer lines.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// Runs a command; `event` receives what it printed. An error is shown as a note.
+/// Runs a command; `event` receives its output. An error is shown as a note.
 pub(super) fn run(
     args: &[&str],
     events: mpsc::Sender<DashboardEvent>,
@@ -30,7 +30,7 @@ pub(super) fn run(
     });
 }
 
-/// What the command printed, else its error.
+/// The output of the command, otherwise its error.
 async fn call(args: &[String]) -> Result<String, String> {
     let failed = |error: io::Error| tr!("cannot run loopkeeper: {error}", error);
     let program = std::env::current_exe().map_err(failed)?;

@@ -51,7 +51,7 @@ pub(super) fn release_message(state: &LoopState, steps: &[Decision]) -> String {
     match why.as_str() {
         "" if !state.is_attached() => why,
         "" if state.phase.wait().is_some() || steps.iter().any(is_wait) => {
-            tr!("the loop waits, `loopkeeper status` says for what: send another prompt then")
+            tr!("the loop is waiting (`loopkeeper status` shows for what); send another prompt afterwards")
                 .to_owned()
         }
         "" => attach_instructions(state),

@@ -133,7 +133,7 @@ pub(super) fn answer_to(
 ) -> Vec<Decision> {
     if state.questions.open.as_ref().is_some_and(|it| it.id != question) {
         let message = Message::new(tr!("that question is no longer open"))
-            .with_hint(tr!("`loopkeeper status` shows what is asked now"));
+            .with_hint(tr!("`loopkeeper status` shows the current question"));
         return vec![Decision::Effect(Effect::Refuse { code: RefusalReason::Conflict, message })];
     }
     answer(state, live, now, text)

@@ -23,7 +23,7 @@ pub fn undoable_rollback(state: &LoopState) -> Result<&UndoableRollback, Message
     let fact =
         tr!("iteration {number} was started after the rollback, so it cannot be undone", number = next);
     Err(Message::new(fact).with_hint(tr!(
-        "`loopkeeper rollback {id} {before}` puts the files back to what they were after iteration {before}; what was there right before the rollback is kept as snapshot {snapshot}.",
+        "`loopkeeper rollback {id} {before}` restores the files of iteration {before}; the files right before the rollback are kept as snapshot {snapshot}.",
         id,
         before,
         snapshot = last.from

@@ -257,7 +257,7 @@ impl<'t> Parser<'t> {
             ExpressionToken::Close if self.at > 1 => return self.nothing_before(word),
             ExpressionToken::Compare(_) => (
                 tr!("`{written}` compares nothing", written),
-                tr!("write what is compared before it, as in `iterations>10`").to_owned(),
+                tr!("write the compared value before it, as in `iterations>10`").to_owned(),
             ),
             ExpressionToken::Quoted(_) | ExpressionToken::Pattern(_) => {
                 let form = format!("text({written})");

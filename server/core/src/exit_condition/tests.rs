@@ -92,7 +92,7 @@ fn an_unknown_word_is_refused_at_its_range() {
     );
     check("»\"done\"«", "`\"done\"` alone is not a condition; did you mean `text(\"done\")`?");
     check("plan or »/done/i«", "`/done/i` alone is not a condition; did you mean `text(/done/i)`?");
-    check("»>=« 3", "`>=` compares nothing; write what is compared before it, as in `iterations>10`");
+    check("»>=« 3", "`>=` compares nothing; write the compared value before it, as in `iterations>10`");
     check(
         "»1« < 3",
         "`1` is not a condition; use one of criteria, plan, promise, \

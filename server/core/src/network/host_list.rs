@@ -173,7 +173,7 @@ fn parse_pattern(entry: &str) -> Result<HostPattern, &'static str> {
     };
     match &hosts {
         PatternHosts::One(UrlHost::Name(name)) if name.contains('*') => {
-            Err(tr!("a `*` that does not stand for the first labels, as in `*.example.org`"))
+            Err(tr!("a `*` that does not replace the first labels, as in `*.example.org`"))
         }
         PatternHosts::One(UrlHost::Name(name)) if !name.is_ascii() => {
             Err(tr!("not ASCII: write the name as `xn--…`"))

@@ -148,7 +148,7 @@ fn parse_parts(line: &str) -> Result<Vec<TemplatePart>, PlaceholderError> {
             if placeholder_names().any(|it| it == inside) {
                 return Err((
                     tr!(
-                        "`{placeholder}` would tell the agent these words themselves",
+                        "`{placeholder}` would appear in the prompt verbatim",
                         placeholder = in_braces(&in_braces(inside))
                     ),
                     tr!("did you mean `{near}`?", near = in_braces(inside)),

@@ -54,7 +54,7 @@ fn parse_entry(raw: &RawValue) -> Result<ServiceEntry, ValueError> {
     }
     let missing = |name: &str, example: &str| {
         let message = tr!("an entry of `serve` has no `{name}`", name);
-        let hint = tr!("write what it is: `{example}`", example);
+        let hint = tr!("add it: `{example}`", example);
         ValueError::new(value_fault(SettingCode::BadValue, message, hint))
     };
     let command = command.ok_or_else(|| missing("command", "command = [\"npm\", \"start\"]"))?;

@@ -112,7 +112,7 @@ impl DuplicateConfiguration {
             return tr!("{what}: the loop added {added}", what, added);
         }
         let earlier = join_with_and(&self.earlier);
-        tr!("{what}: the loop added {added} beside {earlier}", what, added, earlier)
+        tr!("{what}: the loop added {added} next to {earlier}", what, added, earlier)
     }
 }
 

@@ -116,7 +116,7 @@ fn a_second_configuration_is_found_when_the_loop_added_it() {
     check_duplicates(
         &[old],
         &[old, new],
-        &["two configurations of ESLint: the loop added eslint.config.js beside .eslintrc.json"],
+        &["two configurations of ESLint: the loop added eslint.config.js next to .eslintrc.json"],
     );
     check_duplicates(
         &[],
@@ -139,14 +139,14 @@ fn lock_files_runners_and_sections_are_compared() {
     check_duplicates(
         &[npm],
         &[npm, ("web/yarn.lock", "")],
-        &["lock files of two package managers: the loop added web/yarn.lock beside web/package-lock.json"],
+        &["lock files of two package managers: the loop added web/yarn.lock next to web/package-lock.json"],
     );
     check_duplicates(&[("bun.lockb", "")], &[("bun.lockb", ""), ("bun.lock", "")], &[]);
     let jest = ("jest.config.js", "");
     check_duplicates(
         &[jest],
         &[jest, ("vitest.config.ts", "")],
-        &["two test runners: the loop added vitest.config.ts beside jest.config.js"],
+        &["two test runners: the loop added vitest.config.ts next to jest.config.js"],
     );
     let project = ("pyproject.toml", "[project]\n");
     let with_pytest = ("pyproject.toml", "[project]\n[tool.pytest.ini_options]\n");
@@ -154,7 +154,7 @@ fn lock_files_runners_and_sections_are_compared() {
     check_duplicates(
         &[project, ("pytest.ini", "")],
         &[with_pytest, ("pytest.ini", "")],
-        &["two configurations of pytest: the loop added pyproject.toml beside pytest.ini"],
+        &["two configurations of pytest: the loop added pyproject.toml next to pytest.ini"],
     );
 }
 

@@ -235,7 +235,7 @@ impl AttachedSession {
             Ok(None) => {}
         }
         self.session = None;
-        self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(tr!("its session is gone")));
+        self.finish_turn(AgentEnding::Exited, StopHookReport::default(), Some(tr!("its session has ended")));
     }
 
     /// Ends the current iteration, if any.

@@ -87,7 +87,7 @@ fn record_process(
 
 enum CheckStart {
     Runs,
-    /// The keeper of a loop runs them; contains the sentence that says when.
+    /// The keeper of a loop runs them; contains the sentence about when.
     Queued(String),
     Untrusted(trust::TrustRequest),
 }

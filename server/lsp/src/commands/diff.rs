@@ -1,4 +1,4 @@
-//! `diff`: what a loop or one of its iterations changed, as a patch and as files to compare. All of them are copies
+//! `diff`: the changes of a loop or of one iteration, as a patch and as files to compare. All of them are copies
 //! outside the work tree.
 
 use std::ffi::OsStr;

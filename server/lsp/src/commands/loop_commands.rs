@@ -113,7 +113,7 @@ async fn send_request(shared: &Arc<ServerState>, loop_id: String, request: Value
     .await
 }
 
-/// The result says when the command takes effect.
+/// The result contains the time at which the command takes effect.
 async fn send_deferred(
     shared: &Arc<ServerState>,
     loop_id: String,

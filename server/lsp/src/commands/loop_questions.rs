@@ -1,4 +1,4 @@
-//! Asks the user the question of a loop, and executes the command that the answer means.
+//! Asks the user the question of a loop, and executes the command for the answer.
 
 use std::sync::Arc;
 use std::time::Duration;

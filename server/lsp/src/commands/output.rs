@@ -1,4 +1,4 @@
-//! `output`: what a check or an agent printed, as a file that an editor can open. The file is a sanitized copy without
+//! `output`: the output of a check or an agent, as a file that an editor can open. The file is a sanitized copy without
 //! escape sequences and control characters.
 
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! `receipt`: what a loop verified, as a Markdown page that is opened in the editor.
+//! `receipt`: the facts that a loop verified, as a Markdown page that is opened in the editor.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a start would run and cost, for the client to show before it. Starts nothing.
+//! Previews a start: its agent, limits and maximum cost, for the client to show. Starts nothing.
 
 use std::sync::Arc;
 

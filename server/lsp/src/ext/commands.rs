@@ -82,7 +82,7 @@ pub(crate) struct NewTaskArgs {
     /// The opened folder that the task is for, or one below it.
     pub(crate) folder: String,
     pub(crate) sentence: String,
-    /// What the words of the sentence ask for if absent.
+    /// If absent, the words of the sentence determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<WorkProduct>,
 }

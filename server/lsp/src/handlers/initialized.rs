@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::publisher;
 use crate::session::ServerState;
 
-/// Task documents and configuration, wherever they are; the server's own watches cover only the folders that it knows.
+/// Task documents and configuration, wherever they are; the server's own watches cover only known folders.
 const WATCHED_GLOBS: [&str; 19] = [
     "**/PROMPT.md",
     "**/PROMPT_build.md",

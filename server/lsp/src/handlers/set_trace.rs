@@ -1,4 +1,4 @@
-//! `$/setTrace`: how much of the server's log is sent to the client.
+//! `$/setTrace`: the level of the server's log that is sent to the client.
 
 use lsp_types::SetTraceParams;
 

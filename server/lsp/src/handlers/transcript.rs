@@ -1,4 +1,4 @@
-//! `loopkeeper/transcript`: what happened in a loop as text for a terminal, since a position.
+//! `loopkeeper/transcript`: the events of a loop since a position, as text for a terminal.
 
 use std::path::PathBuf;
 use std::sync::Arc;

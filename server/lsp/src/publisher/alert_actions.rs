@@ -129,7 +129,7 @@ fn permission_commands(loop_id: &str, question: &QuestionStatus) -> Vec<Command>
     PERMISSION_ANSWERS.into_iter().map(permit).collect()
 }
 
-/// Restore what the agent weakened, or accept it.
+/// Restores or accepts the weakened files.
 fn weakening_actions(status: &LoopStatus, state: &LoopState, output: Command) -> Vec<Command> {
     let weakenings: Vec<_> = weakening::unreported(state).collect();
     let accept = command(tr!("Accept"), ext::ACCEPT_WEAKENING, &json!({"loopId": status.id}));

@@ -1,6 +1,6 @@
-//! Sends one message when a loop ends, needs the user, its breaker opens or its records warn of something, and none per
-//! iteration. Events from before this server's first refresh are not reported. Clients that know us get
-//! `loopkeeper/alert`, others a plain message.
+//! Sends one message when a loop ends, needs the user, its breaker opens or its records contain a warning, and none
+//! per iteration. Events from before this server's first refresh are not reported. Clients with support for
+//! our protocol get `loopkeeper/alert`, others a plain message.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Sends `loopkeeper/output`: what agents print, for clients that subscribed to the loop. It is split to fit into
+//! Sends `loopkeeper/output`: the output of agents, to clients that subscribed to the loop. It is split to fit into
 //! messages; output that accumulates while the client is not reading is cut at the front, with a note.
 
 use std::time::Duration;

@@ -41,7 +41,7 @@ impl QuestionPublisher {
     }
 }
 
-/// A client that knows us shows the agent's questions itself.
+/// A client with support for our protocol shows the agent's questions itself.
 fn is_ours(shared: &ServerState, question: &QuestionStatus) -> bool {
     question.kind == QuestionKind::UsageLimit || !shared.session().has_extensions()
 }

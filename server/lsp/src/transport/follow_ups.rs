@@ -19,7 +19,7 @@ pub(crate) fn spawn_after_response(work: impl Future<Output = ()> + Send + 'stat
     }
 }
 
-/// Handles a request; returns its response and what is to be spawned after it is sent.
+/// Handles a request; returns its response and the work to spawn after it is sent.
 pub(super) async fn with_follow_ups<R>(handled: impl Future<Output = R>) -> (R, Vec<FollowUp>) {
     let collected = async {
         let response = handled.await;

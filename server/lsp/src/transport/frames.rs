@@ -24,14 +24,14 @@ pub(super) enum Frame {
 pub(super) struct Frames<R> {
     input: R,
     buffer: Vec<u8>,
-    /// What one read returns: room at the end of `buffer` would be cleared before each.
+    /// The bytes of one read. Spare room at the end of `buffer` would be cleared before each read.
     chunk: Box<[u8]>,
     /// Offset up to which the buffer has been consumed.
     at: usize,
     next: FrameState,
 }
 
-/// What the input contains before the next frame.
+/// The content of the input before the next frame.
 enum FrameState {
     Header,
     /// The remainder of a body that is too large.

@@ -15,7 +15,7 @@ pub enum SnapshotError {
     Io { action: &'static str, path: PathBuf, source: io::Error },
     #[error("{}", tr!("The work tree {path} was moved, deleted or replaced", path = path.display()))]
     NoTree { path: PathBuf },
-    #[error("{}", tr!("The snapshot store {dir} is gone", dir = dir.display()))]
+    #[error("{}", tr!("The snapshot store {dir} no longer exists", dir = dir.display()))]
     Missing { dir: PathBuf },
     #[error("{}", tr!("The snapshot store {dir} is damaged: {what}", dir = dir.display(), what))]
     Damaged { dir: PathBuf, what: String },

@@ -25,7 +25,7 @@ pub(super) fn skip(target: &PlanEditTarget<'_>) -> Result<TextSplices, PlanEditE
     let name = path.rsplit('/').next().unwrap_or(path);
     if STRICT_FILES.contains(&name) {
         let title = &target.item.title;
-        let fact = tr!("\"{title}\" has no field in {file} that says that it is skipped", title, file = name);
+        let fact = tr!("\"{title}\" has no field in {file} for skipped tasks", title, file = name);
         let hint = tr!("write `\"status\": \"rejected\"`");
         return Err(conflict_error(Message::new(fact).with_hint(hint)));
     }

@@ -90,7 +90,7 @@ fn nearly_compares(code: &str) -> Option<SpanError> {
 fn nearly_matches(code: &str) -> Option<SpanError> {
     let pattern = code.strip_prefix('!')?.trim_start();
     let meant = code.starts_with("! ") && matches!(whole_pattern(pattern), Ok(Some(_)));
-    meant.then(|| tr!("`!` must stand right before its `/`").into())
+    meant.then(|| tr!("`!` must be right before its `/`").into())
 }
 
 fn whole_pattern(text: &str) -> Result<Option<crate::criterion::TextPattern>, SpanError> {

@@ -27,7 +27,7 @@ pub enum DashboardKey {
     Paste(String),
 }
 
-/// What the caller has to do.
+/// The action for the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DashboardAction {
     Quit,
@@ -209,7 +209,7 @@ impl Dashboard {
         Some(DashboardAction::Send { id: current.id().to_owned(), command })
     }
 
-    /// The selected loop; a note says if it has ended.
+    /// The selected loop; shows a note if it has ended.
     fn open_loop(&mut self) -> Option<&DashboardLoop> {
         if self.current()?.is_ended() {
             self.note = Some(tr!("This loop has ended; `loopkeeper run` starts a new one.").to_owned());

@@ -4,7 +4,7 @@ use super::DashboardCharset;
 use crate::cells::truncated;
 use loopkeeper_text::words;
 
-/// What a text means; the terminal chooses the colour.
+/// The meaning of a text; the terminal chooses the colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DashboardStyle {
     #[default]

@@ -89,7 +89,7 @@ fn headings(columns: usize) -> DashboardLine {
     DashboardLine::of(DashboardStyle::Dim, text.trim_end())
 }
 
-/// The title's column has what the others leave.
+/// The title's column has the width that the others leave.
 fn title_cells(columns: usize) -> usize {
     let others = [
         (0, 3 + STATE_CELLS + ITERATION_CELLS),

@@ -48,7 +48,7 @@ pub enum AgentVersion {
     NotAsked(String),
 }
 
-/// Extracts the version from the output of `--version`: the first word that looks like one.
+/// Extracts the version from the output of `--version`: the first word with the form of a version.
 pub fn version_in(answer: &str) -> Option<String> {
     const MAX_CHARS: usize = 40;
     let word = |it: &&str| {

@@ -57,7 +57,7 @@ pub(super) fn examine_workspace(facts: &WorkspaceFacts) -> Vec<DoctorFinding> {
                     tr!("{tasks} not looked at", tasks = words::counted(tasks.further, "further task"));
                 all.push(
                     finding(DoctorLevel::Note, what)
-                        .with_hint(tr!("`loopkeeper run TASK --dry-run` says whether one can start")),
+                        .with_hint(tr!("`loopkeeper run TASK --dry-run` shows whether one can start")),
                 );
             }
         }

@@ -104,7 +104,7 @@ pub fn is_in_check(text: &str, offset: usize) -> bool {
     span_at(text, offset).is_some() || attribute_at(text, offset).is_some()
 }
 
-/// What the code span around `offset` may continue with: the forms of a check or of an expectation after one,
+/// The possible continuations of the code span around `offset`: the forms of a check or of an expectation after one,
 /// the project's commands, paths and globs of its files. The most likely come first.
 pub fn in_check(text: &str, offset: usize, project: ProjectFacts<'_>) -> Vec<Suggestion> {
     let Some(span) = span_at(text, offset) else {
@@ -148,7 +148,7 @@ impl CompletionSpan {
         forms.iter().filter(|(_, text, _)| continues(text)).map(suggestion).collect()
     }
 
-    /// The commands that begin with what was typed, with or without the `$`.
+    /// The commands that begin with the typed text, with or without the `$`.
     fn commands(&self, typed: &str, project: ProjectFacts<'_>) -> Vec<Suggestion> {
         let mut all = Vec::new();
         for declared in project.commands.iter().filter(|it| it.is_writable()) {

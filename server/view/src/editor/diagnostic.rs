@@ -1,4 +1,4 @@
-//! What an editor shows at a range of a document: a code, a severity, a message.
+//! A diagnostic at a range of a document: code, severity, message.
 
 use super::message;
 use loopkeeper_lint::LintCode;

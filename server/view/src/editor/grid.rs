@@ -1,5 +1,5 @@
-//! Criteria over iterations as plain text. Below them how near the breaker is, and how much each iteration changed:
-//! empty columns show a stuck loop.
+//! Criteria over iterations as plain text. Below them are the counts towards the breaker and the amount of
+//! change per iteration: empty columns show a stuck loop.
 
 #[cfg(test)]
 mod tests;

@@ -113,7 +113,7 @@ fn item_blocks(view: &TaskView<'_>, item: &PlanItem) -> Vec<HoverBlock> {
     all
 }
 
-/// Three lines, the grid, what else the user has to know, and where the details are.
+/// Three lines, the grid, further important facts, and where the details are.
 fn task_blocks(view: &TaskView<'_>) -> Vec<HoverBlock> {
     let title = if view.task.title.is_empty() { view.reference } else { &view.task.title };
     let mut all = vec![HoverBlock::Title(title.to_owned())];
@@ -128,7 +128,7 @@ fn task_blocks(view: &TaskView<'_>) -> Vec<HoverBlock> {
     all
 }
 
-/// What the user has to know or to do, the most important first.
+/// Facts and instructions for the user, the most important first.
 fn reasons(view: &TaskView<'_>) -> Vec<HoverBlock> {
     let mut all = Vec::new();
     if view.trust.unknown > 0 {
@@ -156,7 +156,7 @@ fn reasons(view: &TaskView<'_>) -> Vec<HoverBlock> {
     all
 }
 
-/// What the criteria are worth, before a loop and for the next one.
+/// The grade of the criteria, before a loop and for the next one.
 fn grade(view: &TaskView<'_>) -> Option<String> {
     if view.open_loop().is_some() || view.task.criteria.is_empty() {
         return None;

@@ -3,7 +3,7 @@
 use loopkeeper_lint::ProjectCommand;
 use loopkeeper_text::sanitize;
 
-/// What is known about the project of a task.
+/// The known facts about the project of a task.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProjectFacts<'a> {
     pub commands: &'a [DeclaredCommand],

@@ -64,7 +64,7 @@ fn describe_request(expect: &[Expect]) -> Vec<String> {
     all
 }
 
-/// What an expectation reads.
+/// The source of the value that an expectation reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExpectationSource {
     Command,

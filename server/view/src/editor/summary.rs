@@ -197,7 +197,7 @@ fn limit(view: &TaskView<'_>, status: &LoopStatus) -> (String, &'static str) {
     } else if let Some(tokens) = tokens {
         (tr!("{amount} tokens used", amount = words::amount(tokens)), tr!("Raise `limits.tokens`"))
     } else if view.state.is_some_and(|it| it.time.worked_ms < limits.duration_ms) {
-        (tr!("the next wait is longer than what is left of {duration}", duration), tr!("Raise `limits.duration`"))
+        (tr!("the next wait is longer than the rest of {duration}", duration), tr!("Raise `limits.duration`"))
     } else {
         (tr!("{duration} of work done", duration), tr!("Raise `limits.duration`"))
     }

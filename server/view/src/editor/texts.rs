@@ -1,4 +1,4 @@
-//! The texts of an editor as they are read: every diagnostic, lens, hover and completion, recorded in
+//! The texts of an editor as users read them: every diagnostic, lens, hover and completion, recorded in
 //! `tests/e2e/texts`. `UPDATE_EXPECT=1` rewrites the files for review.
 
 mod diagnostics;

@@ -77,7 +77,7 @@ impl FeedbackFigures {
     }
 }
 
-/// What iterations bought.
+/// The numbers of iterations by their result.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IterationTotals {

@@ -1,4 +1,4 @@
-//! What the state of one loop says about its cost and the results of its iterations.
+//! Extracts the cost and the results of the iterations from the state of one loop.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -40,7 +40,7 @@ pub struct IterationFacts {
     pub is_cost_known: bool,
 }
 
-/// What an iteration bought.
+/// The result of an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IterationResult {
     /// A criterion passed for the first time.

@@ -102,7 +102,7 @@ pub(super) fn headline(insight: &Insight) -> String {
     }
 }
 
-/// What the figures are of.
+/// The scope of the figures.
 pub(super) fn denominators(insight: &Insight) -> String {
     let total = &insight.total;
     let loops = counted(total.loops, "loop");

@@ -80,7 +80,7 @@ fn judge_prompt(calls: &ProbeObservations, nonces: &ProbeNonces) -> ProbeVerdict
     no(match last_words(seen) {
         Some(answer_text) => {
             tr!(
-                "it did not answer what it was asked; {exit}, it said: {answer_text}",
+                "it did not answer the question; {exit}, its answer: {answer_text}",
                 exit = describe_exit(seen),
                 answer_text
             )
@@ -140,7 +140,7 @@ fn judge_session(calls: &ProbeObservations, nonces: &ProbeNonces) -> ProbeVerdic
         }
         Ok(seen) => no(match last_words(seen) {
             Some(answer_text) => {
-                tr!("it did not know what the call before had told it; it said: {answer_text}", answer_text)
+                tr!("it did not remember the previous call; its answer: {answer_text}", answer_text)
             }
             None => tr!("it said nothing; {exit}", exit = describe_exit(seen)),
         }),
@@ -231,7 +231,7 @@ fn judge_stop(calls: &ProbeObservations) -> ProbeVerdict {
         return unclear(tr!("could not be started: {why}", why));
     }
     let Some(after) = seen.ended_after_ms else {
-        return unclear(tr!("it ended by itself: it did not wait for the command"));
+        return unclear(tr!("it ended on its own: it did not wait for the command"));
     };
     if !seen.files.contains_key(STARTED) {
         return unclear(tr!("it never ran the command that it was to be stopped in"));

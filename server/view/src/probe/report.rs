@@ -8,7 +8,7 @@ use super::{ProbeRow, Recommendation};
 use loopkeeper_text::sanitize;
 use loopkeeper_text::tr;
 
-/// What was probed, when, and the results.
+/// The probed agent, the time, and the results.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProbeReport {

@@ -87,7 +87,7 @@ fn an_honest_agent_that_prints_text_has_one_no() {
 fn prompt_delivery_is_probed() {
     let ask = |seen, answer, fact| check(set(Probe::Answer, seen), ProbeQuestion::Prompt, answer, fact);
     let [first, second] = words().word;
-    ask(ended(&format!("the parts are {first} and {second}")), ProbeAnswer::No, "it said: the parts are");
+    ask(ended(&format!("the parts are {first} and {second}")), ProbeAnswer::No, "its answer: the parts are");
     ask(ended(""), ProbeAnswer::No, "it said nothing; exit 0");
     let missing = Observation { not_started: Some("no such file".into()), ..Observation::default() };
     ask(missing, ProbeAnswer::No, "could not be started: no such file");
@@ -129,12 +129,12 @@ fn exit_codes_are_probed() {
 #[test]
 fn a_probe_distinguishes_memory_work_and_idleness() {
     let ask = |probe, seen, question, answer, fact| check(set(probe, seen), question, answer, fact);
-    ask(Probe::Recall, ended("UNKNOWN"), ProbeQuestion::Session, ProbeAnswer::No, "it said: UNKNOWN");
+    ask(Probe::Recall, ended("UNKNOWN"), ProbeQuestion::Session, ProbeAnswer::No, "its answer: UNKNOWN");
     let failed = Observation { exit: Some(1), ..Observation::default() };
     ask(Probe::Recall, failed, ProbeQuestion::Session, ProbeAnswer::No, "it said nothing; exit 1");
     let lost = r#"{"type":"failed","authMethods":[{"id":"x"}],"message":"there is no such session"}"#;
     let lost = Observation { exit: Some(1), ..ended(lost) };
-    ask(Probe::Recall, lost, ProbeQuestion::Session, ProbeAnswer::No, "it said: there is no such session");
+    ask(Probe::Recall, lost, ProbeQuestion::Session, ProbeAnswer::No, "its answer: there is no such session");
     ask(Probe::Work, ended("Done."), ProbeQuestion::Work, ProbeAnswer::No, "was not written");
     ask(Probe::Work, with("sum.txt", "7", ended("")), ProbeQuestion::Work, ProbeAnswer::No, "holds 7, not");
     let again = with("sum.txt", &words().sum().to_string(), ended(""));
@@ -189,7 +189,7 @@ fn endings_and_held_sessions_are_probed() {
     ask(stopped(Some(9), &[], 10_000), ProbeAnswer::No, "had to be killed");
     ask(stopped(Some(15), &["7 sleep"], 1_250), ProbeAnswer::No, "after 1.2 s and left running: 7 sleep");
     ask(stopped(None, &[], 8_000), ProbeAnswer::No, "it took 8.0 s");
-    ask(ended("DONE"), ProbeAnswer::Unclear, "by itself");
+    ask(ended("DONE"), ProbeAnswer::Unclear, "on its own");
     let never = Observation { timed_out: true, ended_after_ms: Some(1), ..Observation::default() };
     check(set(Probe::Stop, never), ProbeQuestion::Stop, ProbeAnswer::Unclear, "never ran");
     check(set(Probe::Hook, ended("x")), ProbeQuestion::Hook, ProbeAnswer::No, "no hook ran");

@@ -1,4 +1,4 @@
-//! A receipt comes back from its page and its JSON, and not when it was edited.
+//! A receipt is parsed from its page and from its JSON, and rejected if it was edited.
 
 use loopkeeper_core::check::Status;
 use loopkeeper_core::journal::{HollowTest, OutcomeKind, Record, SurvivingMutant};
@@ -64,7 +64,7 @@ fn receipt() -> Receipt {
         changed: vec![FileHash { path: "old.py".to_owned(), sha256: None }],
         strays: vec!["old_parser.py".to_owned()],
         duplicates: vec![
-            "two test runners: the loop added vitest.config.ts beside jest.config.js".to_owned(),
+            "two test runners: the loop added vitest.config.ts next to jest.config.js".to_owned(),
         ],
         may_change: Vec::new(),
         accepted: Vec::new(),

@@ -1,4 +1,4 @@
-//! The report as one HTML page that needs nothing else: no script, nothing from outside, a strict content security
+//! The report as one self-contained HTML page: no script, no external resources, a strict content security
 //! policy. It follows the colours of the system, and forced colours.
 
 use loopkeeper_core::check::Status;

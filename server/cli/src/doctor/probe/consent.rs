@@ -33,7 +33,7 @@ pub(super) fn ensure_trusted(context: &FactContext, plan: &AgentPlan, args: &Arg
             FailureKind::NotTrusted,
             tr!("`{name}` is not trusted: nothing was started", name = plan.name),
         )
-        .hint(tr!("`--trust` trusts what this workspace says about the agent; loopkeeper.toml says it."))
+        .hint(tr!("`--trust` trusts this workspace's settings of the agent, which are in loopkeeper.toml."))
     };
     if !args.trust {
         if !ask::is_interactive() {

@@ -1,4 +1,4 @@
-//! Renders what an iteration changed: lines of files, and sources that the task does not mention.
+//! Renders the changes of an iteration: lines of files, and sources that the task does not mention.
 
 use loopkeeper_core::journal::{ChangeStats, DriftShare, LineStats};
 use loopkeeper_text::clauses;

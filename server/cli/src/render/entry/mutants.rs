@@ -1,4 +1,4 @@
-//! Renders what the checks noticed of mutants.
+//! Renders the mutants that the checks noticed or missed.
 
 use loopkeeper_core::journal::Record;
 use loopkeeper_core::loop_state::MutantRun;

@@ -27,7 +27,7 @@ pub(super) fn branch_taken(
     note: Option<&str>,
 ) -> String {
     let Some(branch) = branch else {
-        return tr!("works on no branch of its own: {note}", note = sanitize::line(note.unwrap_or_default()));
+        return tr!("works on no separate branch: {note}", note = sanitize::line(note.unwrap_or_default()));
     };
     let before =
         from.filter(|it| *it != branch).map(|it| tr!(" (before: {branch})", branch = sanitize::line(it)));

@@ -1,4 +1,4 @@
-//! Renders what a loop waits for, and until when.
+//! Renders the reason of a wait, and its end.
 
 use loopkeeper_core::journal::{QuestionKind, Record, WaitReason};
 use loopkeeper_text::{sanitize, tr};

@@ -70,7 +70,7 @@ pub(super) fn describe_unrecorded(inputs: &UnrecordedInputs) -> Vec<String> {
     if !inputs.left_outside.is_empty() {
         let files = list_within(&inputs.left_outside, MAX_NAMED);
         parts.push(tr!(
-            "the checks need what was made outside the work tree since the start, one of: {files}",
+            "the checks need files created outside the work tree since the start, one of: {files}",
             files
         ));
     }

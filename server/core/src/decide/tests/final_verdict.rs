@@ -222,7 +222,7 @@ fn an_input_that_could_not_be_judged_leaves_the_outcome_claimed() {
             left_outside: vec!["/home/u/x".to_owned(), "/opt/y".to_owned()],
             ..UnrecordedInputs::default()
         },
-        "the checks need what was made outside the work tree since the start, one of: /home/u/x, /opt/y",
+        "the checks need files created outside the work tree since the start, one of: /home/u/x, /opt/y",
     );
     check(
         UnrecordedInputs { unlisted: vec!["lib/impl.js".to_owned()], ..UnrecordedInputs::default() },

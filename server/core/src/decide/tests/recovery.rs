@@ -317,7 +317,7 @@ fn a_rollback_is_not_undone_after_another_iteration() {
     sim.play();
     let refused = sim.refused.last().unwrap();
     assert!(refused.starts_with("iteration 3 was started after the rollback"), "{refused}");
-    assert!(refused.contains(" 2` puts the files back to what they were after iteration 2"), "{refused}");
+    assert!(refused.contains(" 2` restores the files of iteration 2"), "{refused}");
 }
 
 #[test]

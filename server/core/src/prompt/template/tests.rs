@@ -15,7 +15,7 @@ fn unknown_placeholders_are_refused_with_line_and_remedy() {
     refused("{ task }{failing}", 1, "`{ task }` is not part of a prompt", "did you mean `{task}`?");
     refused("{\"a\": 1}", 1, "`{\"a\": 1}` is not part of a prompt", "written twice: `{{`");
     refused("{}", 1, "`{}` is not part of a prompt", "use one of `{task}`, `{iteration}`");
-    let fact = "`{{task}}` would tell the agent these words themselves";
+    let fact = "`{{task}}` would appear in the prompt verbatim";
     refused("{{task}} {failing}", 1, fact, "did you mean `{task}`?");
     refused("{{ task }} {failing}", 1, fact, "did you mean `{task}`?");
     refused("{task}\n{failing\n}", 2, "`{` has no `}`", "twice: `{{`");

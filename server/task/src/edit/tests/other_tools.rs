@@ -43,7 +43,8 @@ fn items_of_other_tools_are_skipped_and_resumed_in_their_files() {
     );
     let given_up = changed("fix_plan.md", "- [-] Sell: `$ x`\n", "Sell", PlanEdit::Skip).unwrap();
     assert_eq!((given_up.after.as_str(), given_up.done), ("- [ ] Sell: `$ x`\n", PlanEditOutcome::Resumed));
-    let error = "\"Sell\" has no field in queue.jsonc that says that it is skipped. Hint: write `\"status\": \"rejected\"`";
+    let error =
+        "\"Sell\" has no field in queue.jsonc for skipped tasks. Hint: write `\"status\": \"rejected\"`";
     let queue = r#"{"version": 1, "tasks": [{"id": "RQ-1", "title": "Sell", "status": "todo"}]}"#;
     refused(".ralph/queue.jsonc", queue, "Sell", PlanEdit::Skip, error);
     let error = "\"Sell\" cannot be skipped as it is written. Hint: write `skipped: true`";

@@ -13,7 +13,7 @@ use loopkeeper_task::{Finding, FindingCode, TaskDocument, front_matter_end, pars
 use loopkeeper_text::language::in_language_of;
 use loopkeeper_text::{DocumentRange, sanitize, tr, tr_later};
 
-/// More commands than these say little about one task.
+/// Further commands are unlikely to concern one task.
 const MAX_OFFERED: usize = 3;
 const TITLE_CHARS: usize = 100;
 
@@ -22,9 +22,9 @@ pub(super) struct CriterionAddition<'a> {
     document: &'a TaskDocument,
     /// Offset of the insertion.
     at: usize,
-    /// What is written before the text of the criterion.
+    /// The text before that of the criterion.
     lead: String,
-    /// What is written after it.
+    /// The text after it.
     end: &'static str,
     fixes: Option<(DocumentRange, DiagnosticCode)>,
 }
@@ -255,7 +255,7 @@ fn next_line(text: &str, at: usize) -> Option<usize> {
     Some(text.len() - after.len())
 }
 
-/// What the next item of a list begins with: indentation, bullet or number, and an open box where this one has a box.
+/// The beginning of the next item of a list: indentation, bullet or number, and an open box where this one has a box.
 fn bullet(line: &str) -> Option<String> {
     let indent = line.get(..line.len() - line.trim_start().len())?;
     let rest = line.trim_start();

@@ -1,4 +1,5 @@
-//! An edit that adds what the grade of a task misses, as far as the project has commands for it, and limits of its scope.
+//! An edit that adds criteria for the aspects that the grade of a task lacks, if the project has commands for them, and
+//! limits of its scope.
 
 use super::additions::{self, CriterionAddition};
 use super::{EditorAction, ProjectCommands, QuickFix, TextEdit};
@@ -10,7 +11,7 @@ use loopkeeper_task::{TaskDocument, parse_inline_task, parse_task};
 use loopkeeper_text::language::in_language_of;
 use loopkeeper_text::{DocumentRange, tr, tr_later};
 
-/// What a command of the project can decide.
+/// An aspect that a command of the project can decide.
 const GATES: [(TaskAspect, Gate); 3] =
     [(TaskAspect::Tests, Gate::Tests), (TaskAspect::Types, Gate::Types), (TaskAspect::Lint, Gate::Lint)];
 /// More criteria than these without a check need their author.
@@ -61,7 +62,7 @@ pub(super) fn completion(
 }
 
 impl CompletionEdits {
-    /// Commands of the project first, then what a new task for the same sentence would have.
+    /// Commands of the project first, then the criteria of a new task for the same sentence.
     fn of(view: &TaskView<'_>, project: ProjectCommands<'_>, document: &TaskDocument) -> Self {
         let grade = &view.task_lints().grade;
         let mut added = Self { checks: checks(view, project, document), has_limits: true, ..Self::default() };

@@ -20,7 +20,7 @@ const MAX_ENDINGS: usize = 3;
 pub(super) struct PathArgument<'a> {
     /// Offset of the glob, with its quote, in the code span.
     start: usize,
-    /// What was typed of it, without the quote.
+    /// Its typed part, without the quote.
     typed: &'a str,
     /// The quote as the document writes it.
     quote: Option<&'static str>,
@@ -43,7 +43,7 @@ impl<'a> PathArgument<'a> {
         Some(Self { start, typed, quote: is_quoted.then_some(quote), is_json })
     }
 
-    /// The entries of the folder that was typed, globs for what is below it, and the typed glob itself.
+    /// The entries of the typed folder, globs for everything below it, and the typed glob itself.
     pub(super) fn suggestions(&self, span: usize, files: &[String]) -> Vec<Suggestion> {
         // Of `src/**/*.r` the folder is `src/`.
         let plain = self.typed.split(['*', '?', '[', '{']).next().unwrap_or_default();

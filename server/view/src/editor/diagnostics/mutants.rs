@@ -1,4 +1,4 @@
-//! Diagnostics of what the checks miss, at the lines of sources and tests: mutants that no check notices, and added
+//! Diagnostics of gaps in the checks, at the lines of sources and tests: mutants that no check notices, and added
 //! tests that notice no mutant.
 
 use crate::editor::diagnostic::DiagnosticCode;

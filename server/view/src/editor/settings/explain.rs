@@ -45,7 +45,7 @@ pub(super) fn blocks(key: &Key, path: &str) -> Vec<HoverBlock> {
     all
 }
 
-/// What a key means, and its default.
+/// The meaning of a key, and its default.
 pub(super) fn sentence(key: &Key) -> String {
     let doc = translate(key.doc);
     if key.default.is_empty() {

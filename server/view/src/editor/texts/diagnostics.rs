@@ -1,4 +1,4 @@
-//! Diagnostics of results, of a loop, and of what it lacks.
+//! Diagnostics of results, of a loop, and of missing requirements.
 
 use expect_test::expect_file;
 use loopkeeper_agent::ProviderClass;

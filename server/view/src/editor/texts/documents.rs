@@ -1,4 +1,4 @@
-//! Diagnostics of documents: what their author can correct before a loop starts.
+//! Diagnostics of documents, for their author to correct before a loop starts.
 
 use expect_test::expect_file;
 
