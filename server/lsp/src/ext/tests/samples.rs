@@ -145,6 +145,16 @@ const STATES: [DisplayState; 5] = [
     DisplayState::Idle,
 ];
 
+const STATUSES: [Status; 7] = [
+    Status::Pass,
+    Status::Fail,
+    Status::TimedOut,
+    Status::CouldNotRun,
+    Status::NoTestsRan,
+    Status::Unstable,
+    Status::Unverified,
+];
+
 /// The fields that are string enums, with their values.
 pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
     use DisplayPhase::{
@@ -170,15 +180,6 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
         OutcomeKind::Breaker,
         OutcomeKind::Failed,
     ];
-    let statuses = [
-        Status::Pass,
-        Status::Fail,
-        Status::TimedOut,
-        Status::CouldNotRun,
-        Status::NoTestsRan,
-        Status::Unstable,
-        Status::Unverified,
-    ];
     vec![
         ("StatusParams", "health", set(&[ServerHealth::Ok, ServerHealth::Warning, ServerHealth::Error])),
         ("AlertParams", "commands.name", set(&COMMAND_NAMES)),
@@ -202,7 +203,7 @@ pub(super) fn words() -> Vec<(&'static str, &'static str, BTreeSet<String>)> {
         ("LoopStatus", "outcome.kind", set(&kinds)),
         ("LoopStatus", "question.kind", set(&QUESTIONS)),
         ("LoopStatus", "criteria.items.role", set(&[Role::Goal, Role::Guard, Role::Open])),
-        ("LoopStatus", "criteria.items.status", set(&statuses)),
+        ("LoopStatus", "criteria.items.status", set(&STATUSES)),
         (
             "DiffResult",
             "files.kind",
