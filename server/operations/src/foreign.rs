@@ -178,7 +178,7 @@ mod tests {
         put(&root.path().join(".claude/.ralph-loop.local.md"), STATE);
         let found = find_in(root.path()).unwrap();
         found.cancel().unwrap();
-        assert!(found.cancel().unwrap_err().to_string().contains("is gone"));
+        assert!(found.cancel().unwrap_err().to_string().contains("no longer exists"));
     }
 
     #[test]
