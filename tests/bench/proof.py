@@ -96,8 +96,9 @@ def environment(program, home, state):
     own = os.path.dirname(os.path.abspath(program))
     pytest = tool_folder(TOOLS)
     node = os.path.join(EXTENSION, "node_modules", ".bin")
+    runners = os.path.join(tool_folder(RUNNERS), "python", "bin")
     return {
-        "PATH": os.pathsep.join([os.path.join(home, "bin"), pytest, node, os.environ["PATH"], own]),
+        "PATH": os.pathsep.join([os.path.join(home, "bin"), pytest, node, os.environ["PATH"], runners, own]),
         "HOME": home,
         "STATE": state,
         "PYV": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -110,10 +111,8 @@ def environment(program, home, state):
 
 def prepare_tools(entries):
     """Installs what the entries need. The cache does not keep two threads from installing at the same time."""
-    if entries:
-        tool_folder(TOOLS)
-    if any(ALL_PROJECTS[name].modules for name, *_ in entries):
-        tool_folder(RUNNERS)
+    for script in (TOOLS, RUNNERS) if entries else ():
+        tool_folder(script)
 
 
 @cache

@@ -1,6 +1,5 @@
 """Runners that a script starts, and programs that start runners: luaunit, shunit2, tcltest, assertions of C, own scripts, rake, tox,
-nox, pre-commit and Maven; then macros of Rust. Needs the Debian packages lua-unit, shunit2, tcl, rake, maven-debian-helper and
-libsurefire-java, and tox, nox and pre-commit in PATH.
+nox, pre-commit and Maven; then macros of Rust.
 """
 
 from corpus.project import Project
