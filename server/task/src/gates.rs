@@ -234,11 +234,11 @@ mod tests {
     use crate::criterion::Check;
     use crate::{FindingCode, TaskDocument, parse_task};
 
-    fn document(path: &str, text: &str) -> TaskDocument {
+    pub(super) fn document(path: &str, text: &str) -> TaskDocument {
         TaskDocument { path: path.to_owned(), text: text.to_owned() }
     }
 
-    fn commands(path: &str, text: &str) -> Vec<(String, String, String)> {
+    pub(super) fn commands(path: &str, text: &str) -> Vec<(String, String, String)> {
         let task = parse_task(&[document("PROMPT.md", "# T\n"), document(path, text)]);
         let one = |it: &crate::criterion::Criterion| {
             let Some(Check::Command { command, .. }) = &it.check else { panic!("{it:?}") };
@@ -247,7 +247,7 @@ mod tests {
         task.criteria.iter().map(one).collect()
     }
 
-    fn owned(name: &str, command: &str, place: &str) -> (String, String, String) {
+    pub(super) fn owned(name: &str, command: &str, place: &str) -> (String, String, String) {
         (name.to_owned(), command.to_owned(), place.to_owned())
     }
 

@@ -115,25 +115,8 @@ fn without_escapes<'a>(text: &str, at: usize, value: &'a str) -> Cow<'a, str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::criterion::Check;
-    use crate::{FindingCode, TaskDocument, parse_task};
-
-    fn document(path: &str, text: &str) -> TaskDocument {
-        TaskDocument { path: path.to_owned(), text: text.to_owned() }
-    }
-
-    fn commands(path: &str, text: &str) -> Vec<(String, String, String)> {
-        let task = parse_task(&[document("PROMPT.md", "# T\n"), document(path, text)]);
-        let one = |it: &crate::criterion::Criterion| {
-            let Some(Check::Command { command, .. }) = &it.check else { panic!("{it:?}") };
-            (it.name.clone(), command.clone(), text[it.place.range.clone()].to_owned())
-        };
-        task.criteria.iter().map(one).collect()
-    }
-
-    fn owned(name: &str, command: &str, place: &str) -> (String, String, String) {
-        (name.to_owned(), command.to_owned(), place.to_owned())
-    }
+    use super::super::tests::{commands, document, owned};
+    use crate::{FindingCode, parse_task};
 
     #[test]
     fn the_commands_of_a_ralphrc_are_criteria() {
