@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(sentence(&sim, DeferredCommand::Pause), "The loop pauses before its first iteration.");
         assert_eq!(sentence(&sim, DeferredCommand::Check), "The loop is running the checks already.");
         while !matches!(sim.state.phase, Phase::Iterating(_)) {
-            assert!(sim.turn());
+            assert!(sim.step());
         }
         let check =
             |sim: &Sim, command: DeferredCommand, expect: &str| assert_eq!(sentence(sim, command), expect);

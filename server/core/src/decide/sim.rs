@@ -158,7 +158,7 @@ impl Sim {
 
     pub fn play(&mut self) {
         for _ in 0..100_000 {
-            if !self.turn() {
+            if !self.step() {
                 return;
             }
         }
@@ -168,7 +168,7 @@ impl Sim {
     /// Plays until this many iterations are over and the next step is to be decided.
     pub fn play_iterations(&mut self, count: u32) {
         while self.state.iteration < count || !self.state.is_between_iterations() {
-            assert!(self.turn(), "nothing is left to do: {}", self.sentence());
+            assert!(self.step(), "nothing is left to do: {}", self.sentence());
         }
     }
 
@@ -193,7 +193,7 @@ impl Sim {
     }
 
     /// One effect or one deadline. False when nothing is left to do.
-    pub fn turn(&mut self) -> bool {
+    pub fn step(&mut self) -> bool {
         if self.finished {
             return false;
         }

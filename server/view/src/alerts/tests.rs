@@ -49,7 +49,7 @@ impl Observer {
     /// Until the loop ends or waits for its user.
     fn play(mut self) -> Self {
         self.observe(RootHistory::Observed);
-        while self.sim.turn() {
+        while self.sim.step() {
             self.observe(RootHistory::Observed);
         }
         self
@@ -108,7 +108,7 @@ fn a_stop_that_the_user_just_gave_has_no_alert() {
             Observer::of(Sim::new(one_criterion(), "f", vec![Turn { takes_ms: wait_ms, ..Turn::new("f") }]));
         observer.observe(RootHistory::Observed);
         while observer.sim.state.iteration == 0 {
-            assert!(observer.sim.turn());
+            assert!(observer.sim.step());
             observer.observe(RootHistory::Observed);
         }
         observer.sim.command(UserCommand::Stop);
@@ -123,7 +123,7 @@ fn earlier_states_are_not_reported() {
     let mut observer =
         Observer::of(Sim::new(one_criterion(), "f", vec![Turn::idle("f"), Turn::idle("f"), Turn::new("p")]));
     while observer.sim.state.iteration < 3 {
-        assert!(observer.sim.turn());
+        assert!(observer.sim.step());
     }
     observer.observe(RootHistory::New);
     assert_eq!(observer.play().alerts, ["3 ended"]);

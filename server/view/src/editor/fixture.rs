@@ -123,7 +123,7 @@ impl World {
         let idle = vec![Turn::idle("ff"), Turn::idle("ff"), Turn::idle("ff")];
         let mut sim = Sim::new(spec(self.task.criteria.clone()), "ff", idle);
         while sim.state.breaker.resumes_at.is_none() {
-            assert!(sim.turn(), "the breaker opens");
+            assert!(sim.step(), "the breaker opens");
         }
         self.after(sim)
     }
@@ -217,10 +217,10 @@ pub(crate) fn working_loop(world: World, start: &'static str, turns: Vec<Turn>) 
     let mut sim = Sim::new(spec(world.task.criteria.clone()), start, turns);
     // The iteration after the last act has started, and its agent runs.
     while sim.state.history.iter().filter(|it| !it.row.is_empty()).count() < iterations {
-        assert!(sim.turn(), "the script is too short for a loop at work");
+        assert!(sim.step(), "the script is too short for a loop at work");
     }
     while !matches!(sim.state.phase, Phase::Boundary { .. } | Phase::Preparing { .. }) {
-        assert!(sim.turn(), "the loop is paused or has ended");
+        assert!(sim.step(), "the loop is paused or has ended");
     }
     world.after(sim)
 }

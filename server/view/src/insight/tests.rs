@@ -95,7 +95,7 @@ fn a_task_that_already_passed_is_not_counted_as_verified() {
 fn a_running_iteration_is_not_judged_yet() {
     let mut sim = Sim::new(loop_spec(), "ff", vec![Turn::new("ff"), Turn { hangs: true, ..Turn::new("ff") }]);
     while sim.state.iteration < 2 {
-        assert!(sim.turn(), "{}", sim.sentence());
+        assert!(sim.step(), "{}", sim.sentence());
     }
     let facts = facts_of(&sim);
     assert_eq!((facts.iterations.len(), facts.has_ended, facts.is_cost_known), (1, false, false));

@@ -44,7 +44,7 @@ fn criteria_iterations_and_shares_are_those_of_the_loop() {
 fn a_page_says_what_a_loop_is_doing_and_when_it_started() {
     let mut sim = Sim::new(spec(two_criteria()), "fp", vec![Turn::new("fp"), Turn::new("pp")]);
     while !matches!(sim.state.phase, Phase::Iterating(_)) {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     let alive = StatusFacts { keeper: KeeperLiveness::RUNNING, ..StatusFacts::default() };
     let report = report(&sim.state, &status(&sim.state, &alive));

@@ -25,7 +25,7 @@ fn play_with_shared_limit(spec: LoopSpec) -> Sim {
     let mut sim = Sim::new(spec, "f", vec![Turn::new("p")]);
     sim.limited = vec![("mine", sim.now.wall + 7_200_000)];
     while sim.state.phase.wait().is_none() && sim.state.iteration == 0 {
-        assert!(sim.turn(), "{}", sim.sentence());
+        assert!(sim.step(), "{}", sim.sentence());
     }
     sim
 }
@@ -59,7 +59,7 @@ fn iterations_off_the_topic_are_a_share_and_then_a_warning() {
     sim.prompt = "Fix `src/auth.py`.";
     let play_until = |sim: &mut Sim, iteration: u32| {
         while sim.state.iteration < iteration {
-            assert!(sim.turn(), "{}", sim.sentence());
+            assert!(sim.step(), "{}", sim.sentence());
         }
     };
     play_until(&mut sim, 3);
@@ -84,7 +84,7 @@ fn stale_results_have_the_reason_why_the_files_differ() {
         spec.settings.limits.iterations = 9;
         let mut sim = Sim::new(spec, "f", turns());
         while sim.state.iteration < 2 {
-            assert!(sim.turn(), "{}", sim.sentence());
+            assert!(sim.step(), "{}", sim.sentence());
         }
         for it in commands {
             sim.command(it.clone());
@@ -108,7 +108,7 @@ fn stale_results_have_the_reason_why_the_files_differ() {
     edited.edited("p");
     edited.command(UserCommand::Resume);
     while !edited.state.tree.is_unjudged {
-        assert!(edited.turn(), "{}", edited.sentence());
+        assert!(edited.step(), "{}", edited.sentence());
     }
     edited.command(UserCommand::StopNow);
     edited.play();
@@ -122,12 +122,12 @@ fn a_permission_request_needs_the_user() {
     spec.agent.permissions = PermissionMode::Ask;
     let mut sim = Sim::new(spec, "f", vec![Turn { hangs: true, ..Turn::new("f") }]);
     while !matches!(sim.state.phase, Phase::Iterating(_)) || sim.is_busy() {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     let mut order = |command| {
         sim.command(command);
         while sim.is_busy() {
-            sim.turn();
+            sim.step();
         }
         (shown(&sim), status(&sim.state, &StatusFacts { now: sim.now, ..StatusFacts::default() }))
     };

@@ -109,7 +109,7 @@ fn a_skipped_hint_is_read_later() {
 fn a_stop_and_a_pause_are_shown() {
     let mut sim = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Turn::new("f")]);
     while sim.state.iteration == 0 {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     sim.command(UserCommand::StopNow);
     sim.play();

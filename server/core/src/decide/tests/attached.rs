@@ -161,14 +161,14 @@ fn a_stopping_loop_accepts_no_session() {
     made.settings.mode = LoopMode::Attach;
     let mut sim = Sim::new(made, "f", vec![Turn::new("p")]);
     while sim.state.phase != Phase::Baseline {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     sim.attach("s1", 8);
     sim.command(UserCommand::Stop);
     sim.attach("s2", 8);
     let left = |sim: &mut Sim| sim.event(Event::AgentLeft(Box::default()));
     while sim.state.outcome().is_none() {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     left(&mut sim);
     let joined = sim.entries.iter().filter(|it| matches!(it.record, Record::SessionJoined { .. })).count();

@@ -235,7 +235,7 @@ fn provider_failures_never_count() {
         };
         let mut sim = Sim::new(two(), "ff", times(3, &act));
         for _ in 0..60 {
-            sim.turn();
+            sim.step();
         }
         assert_eq!(breaker::counts(&sim.state), BreakerCounts::default(), "{class:?}");
     }
@@ -264,13 +264,13 @@ fn changes(sim: &Sim) -> Vec<String> {
 fn an_open_breaker_cools_down_tries_once_and_closes() {
     let mut sim = Sim::new(two(), "ff", times(3, &Turn::idle("ff")));
     while sim.state.breaker.state != BreakerState::Open {
-        sim.turn();
+        sim.step();
     }
     let opened_at = sim.now.awake;
     assert_eq!(breaker::cooldown_end(&sim.state).map(|it| it.awake), Some(opened_at + HALF_HOUR));
     sim.turns.extend([Turn::new("ff"), Turn::idle("ff"), Turn::idle("ff"), Turn::new("pp")]);
     while sim.state.iteration < 4 {
-        sim.turn();
+        sim.step();
         assert!(sim.state.pause.is_none());
     }
     assert!(sim.now.awake >= opened_at + HALF_HOUR, "the trial waits for the cooldown");
@@ -398,7 +398,7 @@ fn the_user_can_end_a_cooldown() {
     let cooling_down = || {
         let mut sim = Sim::new(two(), "ff", times(3, &Turn::idle("ff")));
         while sim.state.breaker.state != BreakerState::Open {
-            sim.turn();
+            sim.step();
         }
         sim.turns.extend([Turn::new("ff"), Turn::new("pp")]);
         sim
@@ -433,13 +433,13 @@ fn a_cooldown_survives_crash_and_reboot() {
     for boot in ["boot-1", "boot-2"] {
         let mut sim = Sim::new(two(), "ff", [times(3, &Turn::idle("ff")), vec![Turn::new("pp")]].concat());
         while sim.state.breaker.state != BreakerState::Open {
-            sim.turn();
+            sim.step();
         }
         let due = sim.now.wall + HALF_HOUR;
         sim.now = sim.now.plus_ms(10 * 60_000);
         sim.crash(boot);
         while sim.state.iteration < 4 {
-            assert!(sim.turn());
+            assert!(sim.step());
         }
         assert!((due..due + 1_000).contains(&sim.now.wall), "{boot}: {} from {due}", sim.now.wall);
         sim.play();
@@ -486,11 +486,11 @@ fn an_opening_records_its_evidence() {
 fn counts_do_not_change_while_an_iteration_is_judged() {
     let mut sim = Sim::new(two(), "ff", vec![Turn::idle("ff"), Turn::new("ff")]);
     while sim.state.iteration < 2 {
-        sim.turn();
+        sim.step();
     }
     while !sim.state.is_between_iterations() {
         assert_eq!(breaker::counts(&sim.state).no_progress, 1, "{:?}", sim.state.phase);
-        sim.turn();
+        sim.step();
     }
     assert_eq!(breaker::counts(&sim.state).no_progress, 0);
 }

@@ -52,7 +52,7 @@ proptest! {
         made.attended = attended;
         let mut sim = Sim::new(made, "ff", turns);
         for (i, (what, turns)) in disturbances.iter().enumerate() {
-            for _ in 0..*turns { sim.turn(); }
+            for _ in 0..*turns { sim.step(); }
             match what {
                 0 => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
                 1 => sim.crash(&format!("boot-{i}")),

@@ -22,7 +22,7 @@ fn two() -> LoopSpec {
 #[track_caller]
 fn until(sim: &mut Sim, holds: impl Fn(&Sim) -> bool) {
     while !holds(sim) {
-        assert!(sim.turn(), "nothing is left to do: {}", sim.sentence());
+        assert!(sim.step(), "nothing is left to do: {}", sim.sentence());
     }
 }
 

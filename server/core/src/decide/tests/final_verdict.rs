@@ -126,7 +126,7 @@ fn the_sentence_of_a_limit_names_failures_in_the_clean_room() {
 fn a_round_that_passes_does_not_replace_a_verdict_that_failed() {
     let mut sim = loop_with(vec![Turn::new("pp"); 2], vec![judged("fp", None, Vec::new())]);
     while verdicts(&sim) == 0 {
-        assert!(sim.turn(), "never judged");
+        assert!(sim.step(), "never judged");
     }
     sim.command(UserCommand::Pause);
     sim.command(UserCommand::Check);
@@ -323,7 +323,7 @@ fn files_that_change_under_the_verdict_are_judged_again() {
 fn a_stop_now_does_not_wait_for_the_verdict() {
     let mut sim = loop_with(vec![Turn::new("pp")], Vec::new());
     while !sim.live.work.is_checking() {
-        assert!(sim.turn(), "never asked for a verdict");
+        assert!(sim.step(), "never asked for a verdict");
     }
     sim.command(UserCommand::StopNow);
     sim.play();

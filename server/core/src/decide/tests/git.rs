@@ -78,7 +78,7 @@ fn uncommitted_changes_join_the_next_commit() {
     let mut sim = on("main", committing(), "ff", vec![Turn::new("ff"), Turn::new("ff"), Turn::new("pp")]);
     sim.no_commit = Some("another git process holds index.lock");
     while sim.prompts.len() < 2 {
-        sim.turn();
+        sim.step();
     }
     sim.no_commit = None;
     sim.play();

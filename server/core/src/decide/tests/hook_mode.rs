@@ -45,7 +45,7 @@ fn one_process_works_all_iterations_and_ends_before_verification() {
 fn a_regression_at_exit_is_handled_in_the_same_session() {
     let mut sim = sim(vec![Turn::new("p"), Turn::new("p")]);
     while sim.entries.iter().all(|it| !matches!(it.record, Record::AgentLeft { .. })) {
-        sim.turn();
+        sim.step();
         if sim.live.agent.release_requested {
             sim.edited("f");
         }
@@ -60,7 +60,7 @@ fn a_loop_that_pauses_or_waits_releases_its_agent() {
     // The user's pause.
     let mut paused = sim(vec![Turn::new("f"), Turn::new("p")]);
     while paused.state.iteration < 1 {
-        paused.turn();
+        paused.step();
     }
     paused.command(UserCommand::Pause);
     paused.play();
@@ -118,7 +118,7 @@ fn after_a_crash_of_agent_or_keeper_the_session_continues() {
     assert_eq!((course(&agent).as_str(), agent.process.starts), ("ihcixwihclce", 2));
     let mut keeper = sim(vec![Turn::new("f"), Turn::new("p")]);
     while keeper.state.phase != Phase::Checking {
-        keeper.turn();
+        keeper.step();
     }
     keeper.crash("boot-1");
     keeper.play();
@@ -139,7 +139,7 @@ fn a_keeper_that_dies_before_the_last_round_runs_it() {
 fn an_agent_that_exits_between_iterations_continues_in_a_new_process() {
     let mut sim = sim(vec![Turn::new("f"), Turn::new("p")]);
     while sim.state.phase != Phase::Checking {
-        sim.turn();
+        sim.step();
     }
     sim.process.alive = false;
     sim.event(Event::AgentLeft(Box::default()));
@@ -152,7 +152,7 @@ fn a_stop_runs_the_checks_first_and_a_stop_now_does_not() {
     for (command, expect) in [(UserCommand::Stop, "ihcle"), (UserCommand::StopNow, "ihe")] {
         let mut sim = sim(vec![Turn::new("f"), Turn::new("f")]);
         while sim.state.phase != Phase::Checking {
-            sim.turn();
+            sim.step();
         }
         sim.command(command);
         sim.play();
@@ -164,7 +164,7 @@ fn a_stop_runs_the_checks_first_and_a_stop_now_does_not() {
 fn a_fresh_session_needs_another_process() {
     let mut sim = sim(vec![Turn::new("f"), Turn::new("p")]);
     while sim.state.phase != Phase::Checking {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::ResetSession);
     sim.play();

@@ -113,7 +113,7 @@ fn disturb(sim: &mut Sim, at: usize, (what, n): (u8, u8)) {
     match what {
         0..=2 => {
             for _ in 0..n % 12 {
-                sim.turn();
+                sim.step();
             }
         }
         3 | 4 => {
@@ -162,7 +162,7 @@ fn invariants_hold_after_a_crash_at_any_point() {
     for boot in ["boot-1", "another"] {
         for point in 0.. {
             let mut sim = Sim::new(made(1 << 5 | 1 << 11), "5ff", turns.clone());
-            let reached = (0..point).all(|_| sim.turn());
+            let reached = (0..point).all(|_| sim.step());
             sim.crash(boot);
             settle(&mut sim).and_then(|()| check_journal(&sim.entries)).unwrap();
             check_invariants(&sim.entries).unwrap();
@@ -175,7 +175,7 @@ fn invariants_hold_after_a_crash_at_any_point() {
 
 /// Plays until nothing is left to do: within a bound, since a loop that never stops costs money.
 fn settle(sim: &mut Sim) -> Result<(), TestCaseError> {
-    let has_settled = (0..2_000).any(|_| !sim.turn());
+    let has_settled = (0..2_000).any(|_| !sim.step());
     let last: Vec<_> = sim.entries.iter().rev().take(12).map(|it| &it.record).collect();
     prop_assert!(has_settled, "it settles: {last:#?}");
     Ok(())
@@ -303,7 +303,7 @@ fn an_attached_loop_completes_after_a_crash_at_any_point() {
         let mut sim = Sim::new(made(1 << 5 | 1 << 15), "5ff", vec![Turn::new("5pf"), Turn::new("5pp")]);
         sim.play();
         sim.speak(SESSIONS[0], 8);
-        let reached = (0..point).all(|_| sim.turn());
+        let reached = (0..point).all(|_| sim.step());
         sim.crash("boot-1");
         settle(&mut sim).unwrap();
         while sim.speak(SESSIONS[0], 8) {

@@ -113,7 +113,7 @@ fn a_denial_is_asked_about_once_in_whatever_language() {
     };
     Language::SimplifiedChinese.during(|| {
         while asked(&sim).is_empty() {
-            assert!(sim.turn(), "{}", sim.sentence());
+            assert!(sim.step(), "{}", sim.sentence());
         }
     });
     sim.command(UserCommand::Answer("no".to_owned()));

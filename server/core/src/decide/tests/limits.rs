@@ -27,7 +27,7 @@ fn one() -> LoopSpec {
 fn at_work(sim: &mut Sim) {
     let next = sim.state.iteration + 1;
     while sim.state.iteration < next || sim.state.phase.running_agent().is_none_or(|it| it.pid.is_none()) {
-        assert!(sim.turn(), "rests: {:?} {}", sim.state.phase, sim.sentence());
+        assert!(sim.step(), "rests: {:?} {}", sim.state.phase, sim.sentence());
     }
 }
 
@@ -35,10 +35,10 @@ fn at_work(sim: &mut Sim) {
 fn ends(sim: &mut Sim, run: AgentRun) {
     sim.event(Event::AgentEnded(Box::new(run)));
     while !sim.state.is_between_iterations() {
-        sim.turn();
+        sim.step();
     }
     // The turn that decides the next step.
-    sim.turn();
+    sim.step();
 }
 
 fn refused(class: ProviderClass, resets_at: Option<u64>) -> AgentRun {
@@ -292,7 +292,7 @@ fn four_fifths_of_a_limit_are_reported_once() {
     let turns = (0..10).map(|_| Turn { cost: 120_000, ..Turn::new("f") }).collect();
     let mut sim = Sim::new(tight, "f", turns);
     while sim.state.iteration < 8 {
-        sim.turn();
+        sim.step();
     }
     let boot = sim.state.position.boot.clone();
     sim.crash(&boot);
@@ -371,7 +371,7 @@ fn commands_are_handled_while_a_slot_is_requested() {
     let asked = || {
         let mut sim = Sim::new(one(), "f", vec![Turn::new("p")]);
         while !sim.live.work.is_asking() {
-            sim.turn();
+            sim.step();
         }
         sim
     };
@@ -444,7 +444,7 @@ proptest! {
         if !is_readable { sim.calls = None; }
         for (i, disturbance) in disturbances.iter().enumerate() {
             match disturbance {
-                Disturbance::Turns(n) => for _ in 0..*n { sim.turn(); },
+                Disturbance::Turns(n) => for _ in 0..*n { sim.step(); },
                 Disturbance::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
                 Disturbance::Reboot => sim.crash(&format!("boot-{i}")),
                 Disturbance::Wall(ms) => sim.now.wall = sim.now.wall.saturating_add_signed(*ms),

@@ -39,7 +39,7 @@ fn work_messages_and_decisions_reach_the_next_prompt() {
 fn a_revert_is_reported_and_drops_its_decisions() {
     let mut sim = sim(vec![Turn::new("f").says("Decision: one"), Turn::new("f").says("Decision: two")]);
     while sim.prompts.len() < 2 {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::Pause);
     sim.play();

@@ -124,7 +124,7 @@ fn a_stop_ends_the_run_and_the_loop_completes() {
     let mut sim = sim(MutantPolicy::Tell, vec![Turn::new("pp")], Vec::new());
     sim.mutants = [None].into();
     while sim.tested.is_empty() {
-        assert!(sim.turn(), "never asked for mutants");
+        assert!(sim.step(), "never asked for mutants");
     }
     sim.command(UserCommand::StopNow);
     sim.play();

@@ -73,7 +73,7 @@ fn the_reference_is_replayed() {
 fn a_rollback_resets_the_best_number() {
     let mut sim = Sim::new(loop_spec(NumberRule::NotFalling, 3), "5f", vec![Turn::new("8f")]);
     while sim.state.history.is_empty() {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     sim.command(UserCommand::Pause);
     sim.play();

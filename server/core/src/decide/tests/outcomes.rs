@@ -73,7 +73,7 @@ fn an_agent_that_cannot_work_needs_the_user() {
     // The time of a pause counts for the wait.
     let mut sim = Sim::new(spec(two()), "ff", vec![crash(), Turn::new("pp")]);
     while sim.state.iteration == 0 {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::Pause);
     sim.play();
@@ -87,7 +87,7 @@ fn an_agent_that_cannot_work_needs_the_user() {
 fn a_round_that_ends_before_it_is_cancelled_ends_the_loop_once() {
     let mut sim = Sim::new(spec(two()), "ff", vec![]);
     while sim.state.phase != Phase::Baseline {
-        sim.turn();
+        sim.step();
     }
     // The results arrive before the answer to the cancellation.
     sim.command(UserCommand::Stop);
@@ -101,7 +101,7 @@ fn a_round_that_ends_before_it_is_cancelled_ends_the_loop_once() {
 fn a_stopping_loop_refuses_further_commands() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("ff")]);
     while sim.state.iteration == 0 {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::Stop);
     for command in [
@@ -132,7 +132,7 @@ fn a_wait_ends_with_the_loops_time() {
 fn files_changed_during_a_pause_are_judged_before_the_agent_starts() {
     let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("pf"), Turn::new("pp")]);
     while sim.state.iteration == 0 {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::Pause);
     sim.play();
@@ -144,7 +144,7 @@ fn files_changed_during_a_pause_are_judged_before_the_agent_starts() {
     // Work that the user finished needs no agent.
     let mut sim = Sim::new(spec(two()), "ff", vec![Turn::new("pf")]);
     while sim.state.iteration == 0 {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::Pause);
     sim.play();
@@ -316,7 +316,7 @@ fn user_edits_during_an_iteration_apply() {
         let first = Turn { leaves: Some(more), ..Turn::new("pff") };
         let mut sim = Sim::new(spec(two()), "ff", vec![first, Turn::new("ppp")]);
         while sim.state.iteration < 1 {
-            sim.turn();
+            sim.step();
         }
         sim.command(UserCommand::Saved { file: String::new(), sum: sum.to_owned() });
         sim.play();
@@ -369,7 +369,7 @@ fn a_stop_is_honoured_from_every_phase() {
         for turns in 0..60 {
             let mut sim = Sim::new(spec(two()), "ff", script());
             for _ in 0..turns {
-                sim.turn();
+                sim.step();
             }
             if sim.state.outcome().is_some() {
                 continue;
@@ -399,7 +399,7 @@ fn a_failed_snapshot_pauses_or_ends_the_loop_in_every_phase() {
         {
             let mut sim = Sim::new(LoopSpec { attended, ..spec(two()) }, "ff", script());
             for _ in 0..turns {
-                sim.turn();
+                sim.step();
             }
             if !sim.fail_next_snapshot(reason) {
                 continue;
@@ -427,7 +427,7 @@ fn a_full_disk_pauses_the_loop_in_every_phase() {
     for turns in 0..60 {
         let mut sim = Sim::new(spec(two()), "ff", script());
         for _ in 0..turns {
-            sim.turn();
+            sim.step();
         }
         sim.event(Event::DiskFilled { message: "the disk is full".into() });
         sim.play();
@@ -459,7 +459,7 @@ fn steering_reaches_the_next_prompt_once() {
 fn no_verdict_while_processes_survive() {
     let mut sim = Sim::new(spec(two()), "pf", vec![Turn::new("pp")]);
     while sim.state.iteration < 1 {
-        sim.turn();
+        sim.step();
     }
     let run = AgentRun { unkillable: vec!["77 stuck".to_owned()], ..quiet_run() };
     sim.event(Event::AgentEnded(Box::new(run)));

@@ -23,7 +23,7 @@ fn at_work(attended: bool) -> Sim {
 
 fn until_it_works(sim: &mut Sim) {
     while !matches!(sim.state.phase, Phase::Iterating(_)) {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
 }
 
@@ -47,7 +47,7 @@ fn answer(sim: &mut Sim, text: &str) {
 /// Performs the effects that are due, and passes no deadline.
 fn perform(sim: &mut Sim) {
     while sim.is_busy() {
-        sim.turn();
+        sim.step();
     }
 }
 
@@ -108,7 +108,7 @@ fn a_lasting_permission_applies_after_a_crash_and_in_later_iterations() {
     answer(&mut sim, "always");
     sim.crash("boot-1");
     while sim.state.iteration == 1 {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     until_it_works(&mut sim);
     request_permission(&mut sim, REQUEST);
@@ -120,7 +120,7 @@ fn without_an_answer_further_requests_are_denied() {
     let mut sim = asked();
     let due = deadline(&sim.state, &sim.live).unwrap();
     assert_eq!(due.ms_since(sim.now), 10 * MINUTE, "questions.timeout");
-    sim.turn();
+    sim.step();
     perform(&mut sim);
     assert_eq!(denied(&sim), "no answer came within 10 min");
     assert_eq!(answers(&sim), [None]);

@@ -91,7 +91,7 @@ proptest! {
         sim.process.cap = (stop_at % 5 == 0).then_some(2);
         for (i, disturbance) in disturbances.iter().enumerate() {
             match disturbance {
-                Disturbance::Turns(n) => for _ in 0..*n { sim.turn(); },
+                Disturbance::Turns(n) => for _ in 0..*n { sim.step(); },
                 Disturbance::Crash => { let boot = sim.state.position.boot.clone(); sim.crash(&boot); }
                 Disturbance::Reboot => sim.crash(&format!("boot-{i}")),
                 Disturbance::Command(n) => sim.command(command(*n)),
@@ -195,7 +195,7 @@ fn check_verified(entries: &[Entry]) -> Result<(), proptest::test_runner::TestCa
 fn records_of_a_keeper_that_was_replaced_change_nothing() {
     let mut sim = Sim::new(spec(vec![criterion("tests pass", "make test")]), "f", vec![Turn::new("f"); 2]);
     while sim.state.iteration < 2 {
-        assert!(sim.turn(), "{}", sim.sentence());
+        assert!(sim.step(), "{}", sim.sentence());
     }
     sim.crash("boot");
     let (state, epoch, seq) = (sim.state.clone(), sim.state.position.epoch, sim.state.position.seq);

@@ -19,7 +19,7 @@ fn asks() -> Turn {
 /// Plays until a question is open.
 fn until_asked(sim: &mut Sim) {
     while sim.state.questions.open.is_none() {
-        assert!(sim.turn(), "it asks nothing: {}", sim.sentence());
+        assert!(sim.step(), "it asks nothing: {}", sim.sentence());
     }
 }
 
@@ -201,7 +201,7 @@ fn a_keeper_that_takes_over_does_not_ask_again() {
         sim.crash(boot);
         let open = sim.state.questions.open.clone();
         while sim.state.position.boot != boot || sim.state.position.epoch != 2 {
-            sim.turn();
+            sim.step();
         }
         let due = sim.state.questions.open.as_ref().and_then(|it| it.until).unwrap();
         assert!(open.is_some() && due.ms_since(sim.now) <= 10 * MINUTE && due.ms_since(sim.now) > 9 * MINUTE);

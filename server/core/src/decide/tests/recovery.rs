@@ -92,7 +92,7 @@ fn a_revert_counts_as_no_progress() {
     spec.settings.breaker.no_progress = 2;
     let mut sim = Sim::new(spec, "pf", vec![Turn::new("fp"), Turn::new("fp")]);
     while !sim.entries.iter().any(|it| matches!(it.record, Record::BreakerChanged { .. })) {
-        assert!(sim.turn(), "{}", sim.sentence());
+        assert!(sim.step(), "{}", sim.sentence());
     }
     assert_eq!((sim.state.iteration, rolled_back(&sim)), (2, vec![0, 0]));
     let reason = sim.state.breaker.reason.clone().unwrap_or_default();
@@ -104,19 +104,19 @@ fn no_rollback_overrules_a_stop_or_an_edit_by_the_user() {
     let start = || Sim::new(two(OnRegression::Rollback), "pf", vec![Turn::new("ff"), Turn::new("pp")]);
     let mut sim = start();
     while sim.state.history.is_empty() || sim.state.history[0].ending.is_none() {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::Stop);
     sim.play();
     assert_eq!(rolled_back(&sim), Vec::<u32>::new(), "a stop leaves the files");
     // Files that the user edits in a pause right after the iteration are kept.
     let mut sim = start();
-    sim.turn();
+    sim.step();
     sim.command(UserCommand::Pause);
     sim.play();
     sim.command(UserCommand::Resume);
     while sim.state.history.is_empty() {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::Pause);
     sim.play();
@@ -130,7 +130,7 @@ fn no_rollback_overrules_a_stop_or_an_edit_by_the_user() {
 /// Stops the loop this many turns after the rollback began.
 fn stops(mut sim: Sim, command: UserCommand, turns: usize) {
     for _ in 0..turns {
-        sim.turn();
+        sim.step();
     }
     sim.command(command);
     sim.play();
@@ -144,12 +144,12 @@ fn a_stop_waits_for_a_running_rollback() {
     for turns in 0..4 {
         let mut sim = Sim::new(two(OnRegression::Rollback), "pf", vec![Turn::new("ff"), Turn::new("pp")]);
         while !matches!(sim.live.work.rollback(), Some(RollbackCause::Regression { .. })) {
-            assert!(sim.turn());
+            assert!(sim.step());
         }
         stops(sim, if turns % 2 == 0 { UserCommand::Stop } else { UserCommand::StopNow }, turns);
         let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Turn::new("pf"), Turn::new("fp")]);
         while sim.state.history.is_empty() {
-            assert!(sim.turn());
+            assert!(sim.step());
         }
         sim.command(UserCommand::Pause);
         sim.play();
@@ -164,7 +164,7 @@ fn a_stop_waits_for_a_running_rollback() {
 fn no_rollback_starts_beside_running_checks() {
     let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Turn::new("pf"), Turn::new("pp")]);
     while sim.state.history.is_empty() {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     sim.command(UserCommand::Pause);
     sim.play();
@@ -190,7 +190,7 @@ fn nothing_starts_beside_the_first_round_of_changed_criteria() {
     sim.documents.push(criterion("docs build", "make docs"));
     sim.standing = "pff";
     while !sim.live.work.is_pinning() {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     sim.command(UserCommand::Pause);
     sim.command(UserCommand::Rollback { to: 0, paths: Vec::new() });
@@ -219,7 +219,7 @@ fn a_loop_does_not_complete_by_results_of_files_that_were_rolled_back() {
     for paths in [Vec::new(), vec!["src/lib.rs".to_owned()]] {
         let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Turn::new("pp"), Turn::new("pp")]);
         while !sim.entries.iter().any(|it| matches!(it.record, Record::IterationEnded { .. })) {
-            assert!(sim.turn());
+            assert!(sim.step());
         }
         sim.command(UserCommand::Pause);
         sim.command(UserCommand::Rollback { to: 0, paths });
@@ -246,7 +246,7 @@ fn a_rollback_restores_claims_and_plan() {
     assert!(!sim.state.history[0].rolled_back && sim.state.history[1].rolled_back);
     sim.command(UserCommand::Resume);
     while sim.prompts.len() < 3 {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     assert!(sim.prompts[2].contains("2 (rolled back"), "{}", sim.prompts[2]);
     assert!(!sim.prompts[2].contains("said that all was done"), "{}", sim.prompts[2]);
@@ -260,7 +260,7 @@ fn paused_after_two() -> Sim {
     let turns = vec![Turn { ticks: 1, ..Turn::new("pf") }, Turn { ticks: 2, ..Turn::new("fp").says(says) }];
     let mut sim = Sim::new(spec, "ff", turns);
     while sim.state.iteration < 2 {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     sim.command(UserCommand::Pause);
     sim.play();
@@ -309,7 +309,7 @@ fn a_rollback_is_not_undone_after_another_iteration() {
     sim.turns.extend([Turn::new("pf"), Turn::new("pp")]);
     sim.command(UserCommand::Resume);
     while sim.state.history.len() < 3 {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     sim.command(UserCommand::Pause);
     sim.play();
@@ -378,7 +378,7 @@ fn a_clock_that_went_back_does_not_lengthen_a_wait() {
     spec.settings.limits.between_ms = 5_000;
     let mut sim = Sim::new(spec, "ff", vec![Turn::new("ff"), Turn::new("pp")]);
     while sim.state.phase.wait().is_none() {
-        assert!(sim.turn(), "{}", sim.sentence());
+        assert!(sim.step(), "{}", sim.sentence());
     }
     sim.now.awake = 5;
     sim.crash("boot-1");
@@ -393,7 +393,7 @@ fn an_interrupted_iteration_is_no_failure_of_the_agent() {
     let mut sim = Sim::new(two(OnRegression::Keep), "ff", vec![Turn::new("pp"); 5]);
     for crash in 1..=4 {
         while sim.state.iteration < crash {
-            assert!(sim.turn(), "{}", sim.sentence());
+            assert!(sim.step(), "{}", sim.sentence());
         }
         sim.crash(&format!("boot-{crash}"));
     }

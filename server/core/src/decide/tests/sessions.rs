@@ -60,7 +60,7 @@ fn an_unused_session_expires() {
     let after = |rest: u64, boot: &str| {
         let mut sim = sim(vec![work(), Turn::new("p")]);
         while sim.state.iteration < 1 {
-            sim.turn();
+            sim.step();
         }
         sim.command(UserCommand::Pause);
         sim.play();
@@ -113,7 +113,7 @@ fn an_open_breaker_and_a_reset_give_up_the_session() {
     assert_eq!(reasons(&tripped)[1], Breaker);
     let mut reset = sim(vec![work(), work(), Turn::new("p")]);
     while reset.state.iteration < 2 {
-        reset.turn();
+        reset.step();
     }
     reset.command(UserCommand::ResetSession);
     reset.play();
@@ -160,7 +160,7 @@ fn a_session_with_reverted_work_is_not_resumed() {
     let play = |to: u32, paths: Vec<String>| {
         let mut on = sim(vec![work(), work(), work(), Turn::new("p")]);
         while on.prompts.len() < 2 {
-            on.turn();
+            on.step();
         }
         on.command(UserCommand::Pause);
         on.play();

@@ -15,7 +15,7 @@ fn limited(spec: LoopSpec, hours: u64) -> Sim {
     let mut sim = Sim::new(spec, "f", vec![Turn::new("p")]);
     sim.limited = vec![("mine", sim.now.wall + hours * HOUR)];
     while sim.state.phase.wait().is_none() && sim.state.iteration == 0 && sim.state.outcome().is_none() {
-        assert!(sim.turn(), "{}", sim.sentence());
+        assert!(sim.step(), "{}", sim.sentence());
     }
     sim
 }

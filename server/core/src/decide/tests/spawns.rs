@@ -16,7 +16,7 @@ fn within(spawns: SpawnSettings) -> Sim {
     spec.settings.spawns = spawns;
     let mut sim = Sim::new(spec, "f", vec![Turn { hangs: true, ..Turn::new("f") }]);
     while !matches!(sim.state.phase, Phase::Iterating(_)) {
-        sim.turn();
+        sim.step();
     }
     sim
 }
@@ -191,7 +191,7 @@ fn each_iteration_has_its_own_children_of_one_budget() {
     sim.crash("another");
     assert!(sim.state.spawns.agents.iter().all(|it| it.over), "they ended with their agent");
     while !matches!(sim.state.phase, Phase::Iterating(_)) {
-        sim.turn();
+        sim.step();
     }
     assert_eq!((sim.state.spawns.used, sim.state.spawns.in_iteration), (2, 0));
     for _ in 0..2 {
@@ -208,7 +208,7 @@ fn another_keeper_counts_them_from_the_journal() {
     sim.crash("another");
     assert_eq!(sim.state.spawns.used, 1);
     while !matches!(sim.state.phase, Phase::Iterating(_)) {
-        sim.turn();
+        sim.step();
     }
     assert_eq!(ask(&mut sim, None), None);
     assert!(ask(&mut sim, None).is_some_and(|it| it.contains("budget, 2 subagents")));

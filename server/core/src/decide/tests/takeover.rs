@@ -38,7 +38,7 @@ impl Played {
         let next = sim.state.iteration + 1;
         while sim.state.iteration < next || sim.state.phase.running_agent().is_none_or(|it| it.pid.is_none())
         {
-            if !sim.turn() {
+            if !sim.step() {
                 return false;
             }
         }
@@ -160,11 +160,11 @@ fn a_takeover_survives_a_crash_at_any_record() {
             played.ends((0, Some(Quota), Some(3)));
             let sim = &mut played.0;
             while !sim.entries.iter().any(changed) {
-                assert!(sim.turn());
+                assert!(sim.step());
             }
             let at = sim.entries.iter().position(changed).unwrap();
             while sim.entries.len() < at + more {
-                assert!(sim.turn());
+                assert!(sim.step());
             }
             sim.entries.truncate(at + more);
             sim.crash(boot);

@@ -121,7 +121,7 @@ fn an_added_criterion_is_checked_before_the_next_call() {
         vec![Turn::new("ff"), Turn::new("pp")],
     );
     while sim.state.iteration == 0 {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::Pause);
     sim.play();

@@ -98,7 +98,7 @@ fn acceptance_does_not_complete_a_loop_whose_criteria_the_user_changes() {
     sim.documents.push(criterion("docs", "d"));
     sim.standing = "ppf";
     while !sim.live.work.is_pinning() {
-        assert!(sim.turn(), "{}", sim.sentence());
+        assert!(sim.step(), "{}", sim.sentence());
     }
     sim.command(UserCommand::AcceptWeakening { by: None });
     // The keeper decides again while the checks run.
@@ -111,10 +111,10 @@ fn acceptance_does_not_complete_a_loop_whose_criteria_the_user_changes() {
 fn acceptance_needs_a_weakening() {
     let mut sim = two(vec![Turn::new("pf")]);
     for _ in 0..6 {
-        sim.turn();
+        sim.step();
     }
     sim.command(UserCommand::AcceptWeakening { by: None });
-    while sim.refused.is_empty() && sim.turn() {}
+    while sim.refused.is_empty() && sim.step() {}
     assert_eq!(sim.refused, ["nothing is weakened: there is nothing to accept"]);
 }
 
@@ -201,7 +201,7 @@ fn fewer_tests_than_at_the_start_do_not_pass() {
     sim.edited("2p");
     sim.command(UserCommand::Resume);
     for _ in 0..8 {
-        sim.turn();
+        sim.step();
     }
     assert_eq!(sim.state.weakening.tests.values().copied().collect::<Vec<_>>(), [4]);
     // The same together with a criterion that the user adds.
@@ -256,7 +256,7 @@ fn a_pass_on_an_unchanged_tree_is_needed_three_times() {
 fn a_lucky_pass_completes_nothing() {
     let mut sim = two(vec![Turn::idle("pp"), Turn::new("pp")]);
     while rounds(&sim) < 1 {
-        sim.turn();
+        sim.step();
     }
     sim.standing = "fp";
     sim.play();

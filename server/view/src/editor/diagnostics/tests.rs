@@ -296,7 +296,7 @@ fn agent_edits_are_proposals() {
     act.leaves = Some(edited.task.criteria[1..].to_vec());
     let mut sim = Sim::new(spec(before), "ff", vec![act]);
     while sim.state.criteria.proposed.is_empty() {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     let world = edited.after(sim);
     let shown_diagnostics = shown(&world);
@@ -434,7 +434,7 @@ fn evidence_is_linked_and_copied_to_its_lines() {
 fn a_task_that_waits_for_trust_warns() {
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "ff", vec![Turn::new("pf"), Turn::new("pp")]);
     while sim.state.iteration == 0 {
-        sim.turn();
+        sim.step();
     }
     let changed = World::of(&[("PROMPT.md", "# Pay\n\nDone when:\n\n- new: `$ make x`\n")]);
     sim.untrusted = [changed.task.criteria[0].id.clone()].into();

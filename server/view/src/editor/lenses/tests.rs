@@ -58,7 +58,7 @@ fn commands_show_before_they_are_carried_out() {
         let mut sim =
             Sim::new(spec(World::prompt().task.criteria), "pf", vec![Turn::new("pf"), Turn::new("pp")]);
         while !matches!(sim.state.phase, Phase::Iterating(_)) {
-            assert!(sim.turn());
+            assert!(sim.step());
         }
         sim.command(command);
         over(&World::prompt().after(sim), 1)

@@ -76,7 +76,7 @@ fn proposed() -> World {
     let mut sim =
         Sim::new(spec(World::prompt().task.criteria), "ff", vec![Turn { leaves, ..Turn::new("pf") }]);
     while sim.state.criteria.proposed.is_empty() {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     edited.after(sim)
 }

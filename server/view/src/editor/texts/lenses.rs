@@ -30,7 +30,7 @@ fn shown(world: &World) -> String {
 fn ordered(command: UserCommand) -> World {
     let mut sim = Sim::new(spec(World::prompt().task.criteria), "pf", vec![Turn::new("pf"), Turn::new("pp")]);
     while !matches!(sim.state.phase, Phase::Iterating { .. }) {
-        assert!(sim.turn());
+        assert!(sim.step());
     }
     sim.command(command);
     World::prompt().after(sim)
